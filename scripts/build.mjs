@@ -1,0 +1,56 @@
+// Compiles TypeScript into dist/, and only when something changed. Needs nothing but the installed packages.
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = resolve(fileURLToPath(import.meta.url), '../..')
+const dist = join(root, 'dist')
+const stamp = join(dist, 'build.json')
+const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
+
+const newestMs = (path) =>
+  !existsSync(path)
+    ? 0
+    : statSync(path).isDirectory()
+      ? Math.max(statSync(path).mtimeMs, ...readdirSync(path).map((name) => newestMs(join(path, name))))
+      : statSync(path).mtimeMs
+
+export const isBuilt = () => {
+  if (!existsSync(stamp)) return false
+  // An installation without the compiler runs what was built elsewhere.
+  if (!existsSync(compiler)) return true
+  const sources = ['src', 'test', 'bench', 'tsconfig.json', 'package-lock.json']
+  return Math.max(...sources.map((name) => newestMs(join(root, name)))) <= statSync(stamp).mtimeMs
+}
+
+/** `<YYYYMMDD>.<HHMMSS>` in UTC, the form of x-svc-version. */
+const version = (date = new Date()) => date.toISOString().replace(/[-:]/g, '').replace('T', '.').slice(0, 15)
+
+export const build = () => {
+  if (!existsSync(compiler)) {
+    console.error('tessera: the compiler is not installed, so the sources cannot be built.\n  Run: npm ci')
+    process.exit(1)
+  }
+  const startedAt = new Date()
+  // Built beside and moved into place, so that a process which starts meanwhile never sees half of it.
+  const fresh = join(root, `dist.new-${process.pid}`)
+  const old = join(root, `dist.old-${process.pid}`)
+  const { status } = spawnSync(process.execPath, [compiler, '-p', root, '--outDir', fresh], { stdio: 'inherit' })
+  if (status !== 0) {
+    rmSync(fresh, { recursive: true, force: true })
+    console.error('tessera: the build failed; the compiler says why above.')
+    process.exit(1)
+  }
+  mkdirSync(fresh, { recursive: true })
+  writeFileSync(join(fresh, 'build.json'), `${JSON.stringify({ version: version(startedAt) })}\n`)
+  if (existsSync(dist)) renameSync(dist, old)
+  renameSync(fresh, dist)
+  rmSync(old, { recursive: true, force: true })
+}
+
+export const buildIfNeeded = () => {
+  if (!isBuilt()) build()
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) build()
