@@ -1,0 +1,124 @@
+import pg from 'pg'
+import { Unavailable } from '#plumbing/unavailable.js'
+
+export type Row = Record<string, unknown>
+
+/**
+ * A question to PostgreSQL, written as SQL with values as parameters:
+ * `sql.maybeOne<KeyRow>\`select * from api_key where hash = ${hash}\``.
+ * Inside `transaction` the same interface speaks to one connection, so a query does not care where it runs.
+ */
+export type Sql = {
+  <R extends Row>(text: TemplateStringsArray, ...values: unknown[]): Promise<R[]>
+  one<R extends Row>(text: TemplateStringsArray, ...values: unknown[]): Promise<R>
+  maybeOne<R extends Row>(text: TemplateStringsArray, ...values: unknown[]): Promise<R | undefined>
+  /** Runs a whole script, such as a migration; several statements, no parameters. */
+  script(text: string): Promise<void>
+  transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T>
+}
+
+export type Database = { sql: Sql; close(): Promise<void> }
+
+/** bigint columns arrive as BigInt: a JavaScript number would lose money above 2^53. */
+const types: pg.CustomTypesConfig = {
+  getTypeParser: (oid, format) => (oid === pg.types.builtins.INT8 ? BigInt : pg.types.getTypeParser(oid, format)),
+} as pg.CustomTypesConfig
+
+type Options = {
+  connectionsMax?: number
+  /** A database that accepts connections but no longer answers must not hold requests for ever. 0 = no bound. */
+  queryTimeoutMs?: number
+}
+
+export const createDatabase = (
+  connection: pg.ClientConfig,
+  { connectionsMax = 10, queryTimeoutMs = 10_000 }: Options = {},
+): Database => {
+  const pool = new pg.Pool({
+    ...connection,
+    types,
+    max: connectionsMax,
+    connectionTimeoutMillis: 3_000,
+    query_timeout: queryTimeoutMs,
+    keepAlive: true,
+    application_name: 'tessera',
+  })
+  // A connection that breaks while idle is replaced by the pool; without a listener Node would end the process.
+  pool.on('error', () => {})
+  return { sql: createSql(pool), close: () => pool.end() }
+}
+
+const createSql = (target: pg.Pool | pg.PoolClient): Sql => {
+  const query = <R extends Row>(text: TemplateStringsArray, ...values: unknown[]): Promise<R[]> => {
+    const statement = text.reduce((joined, piece, index) => `${joined}$${index}${piece}`)
+    return withClient(target, async (client) => (await client.query<R>(statement, values)).rows)
+  }
+  const sql = query as Sql
+  sql.maybeOne = async <R extends Row>(text: TemplateStringsArray, ...values: unknown[]) =>
+    (await query<R>(text, ...values))[0]
+  sql.one = async <R extends Row>(text: TemplateStringsArray, ...values: unknown[]) => {
+    const rows = await query<R>(text, ...values)
+    if (rows.length !== 1) throw new Error(`expected one row, got ${rows.length}: ${text.join('?').slice(0, 120)}`)
+    return rows[0] as R
+  }
+  sql.script = (text) => withClient(target, async (client) => void (await client.query(text)))
+  sql.transaction = (work) => {
+    if (!(target instanceof pg.Pool)) return work(sql)
+    return withClient(target, async (client) => {
+      await client.query('begin')
+      try {
+        const result = await work(createSql(client))
+        await client.query('commit')
+        return result
+      } catch (error) {
+        // When even this fails the connection is broken, and the first error says so.
+        await client.query('rollback').catch(() => {})
+        throw error
+      }
+    })
+  }
+  return sql
+}
+
+/** Runs on the given connection or borrows one. Failing to get one is never the fault of the statement. */
+const withClient = async <T>(
+  target: pg.Pool | pg.PoolClient,
+  work: (client: pg.PoolClient) => Promise<T>,
+): Promise<T> => {
+  if (!(target instanceof pg.Pool)) return work(target)
+  const client = await target.connect().catch((error) => Promise.reject(new Unavailable('database', { cause: error })))
+  let isBroken = false
+  try {
+    return await work(client)
+  } catch (error) {
+    const recognised = recognise(error)
+    isBroken = recognised instanceof Unavailable
+    throw recognised
+  } finally {
+    client.release(isBroken)
+  }
+}
+
+/** SQLSTATE classes and codes that mean "try again later", not "your statement is wrong". */
+const unavailableStates = /^(08...|57P0[123]|53...|58...)$/
+const unavailableSystemCodes = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ENOENT',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+])
+const unavailableMessages =
+  /connection terminated|timeout exceeded when trying to connect|query read timeout|client has encountered a connection error|not queryable/i
+
+const recognise = (error: unknown): unknown => {
+  if (!(error instanceof Error) || error instanceof Unavailable) return error
+  const code = (error as { code?: unknown }).code
+  const isUnavailable =
+    (typeof code === 'string' && (unavailableStates.test(code) || unavailableSystemCodes.has(code))) ||
+    unavailableMessages.test(error.message)
+  return isUnavailable ? new Unavailable('database', { cause: error }) : error
+}
