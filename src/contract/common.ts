@@ -1,0 +1,46 @@
+import { type Static, type TSchema, Type } from 'typebox'
+
+/** docs/specification.md: every failure is an object with a string `error`; `code` is its machine-readable name. */
+export const StandardError = Type.Object(
+  {
+    error: Type.String({ description: 'What went wrong, for a person' }),
+    code: Type.Optional(Type.String({ description: 'The same for a program, such as INSUFFICIENT_BALANCE' })),
+  },
+  { $id: 'StandardError' },
+)
+export type StandardError = Static<typeof StandardError>
+
+/** A 400 that names the fields: `details` as a tree with `_errors` at each node, `issues` as a flat list. */
+export const DetailedError = Type.Object(
+  {
+    error: Type.String(),
+    code: Type.Optional(Type.String()),
+    details: Type.Optional(Type.Object({ _errors: Type.Array(Type.String()) }, { additionalProperties: true })),
+    issues: Type.Optional(
+      Type.Array(
+        Type.Object(
+          {
+            code: Type.String({ description: 'The rule that was broken, such as too_big or invalid_type' }),
+            path: Type.Array(Type.Union([Type.String(), Type.Integer()])),
+            message: Type.String(),
+          },
+          { additionalProperties: true },
+        ),
+      ),
+    ),
+  },
+  { $id: 'DetailedError' },
+)
+export type DetailedError = Static<typeof DetailedError>
+
+/** `type: ['number', 'null']` instead of a union, because a broken union is reported as three errors instead of one. */
+export const Nullable = <T extends TSchema & { type: string }>(schema: T) =>
+  Type.Unsafe<Static<T> | null>({ ...schema, type: [schema.type, 'null'] })
+
+/** A union of string literals that shows up as a plain `enum` in OpenAPI and gives short validation messages. */
+export const StringEnum = <const T extends readonly string[]>(values: T, options: Record<string, unknown> = {}) =>
+  Type.Unsafe<T[number]>({ type: 'string', enum: [...values], ...options })
+
+/** A reference to a schema with an `$id`, so that OpenAPI names it once instead of repeating it. */
+export const Shared = <T extends TSchema>(schema: T & { $id?: string }) =>
+  Type.Unsafe<Static<T>>({ $ref: `${schema.$id}#` })

@@ -1,0 +1,134 @@
+/**
+ * Everything a caller may be told when something fails: status, machine-readable code, sentence. Code throws
+ * `fail(name)`; one renderer in `http` turns it into the answer.
+ */
+type Line = { status: number; code: string; say: (...parts: string[]) => string }
+
+const line = (status: number, code: string, say: string | ((...parts: string[]) => string)): Line => ({
+  status,
+  code,
+  say: typeof say === 'string' ? () => say : say,
+})
+
+export const failures = {
+  // 400
+  invalidRequest: line(400, 'INVALID_REQUEST', (problem = 'The request is not valid') => problem),
+  malformedJson: line(400, 'INVALID_REQUEST', (where = '') => `The request body is not valid JSON: ${where}`),
+  invalidModel: line(400, 'INVALID_MODEL', (problem = 'This model cannot be used here') => problem),
+  tooManyKeys: line(
+    400,
+    'INVALID_REQUEST',
+    (max = '') => `This account already has ${max} active API keys; delete one first`,
+  ),
+
+  // 400, for keys made with a wallet
+  walletAddressInvalid: line(400, 'INVALID_REQUEST', 'address must be 0x and 40 hexadecimal digits'),
+  walletTokenExpired: line(400, 'INVALID_REQUEST', 'The token has expired; get a new one, it is valid for 15 minutes'),
+  walletTokenSignature: line(400, 'INVALID_REQUEST', 'The token was not signed by this service'),
+  walletTokenElsewhere: line(400, 'INVALID_REQUEST', 'The token was issued by or for something else'),
+  walletTokenMalformed: line(400, 'INVALID_REQUEST', 'The token is malformed; send the text exactly as it was given'),
+  walletSignatureMismatch: line(400, 'INVALID_REQUEST', 'The signature is not one of the token by this address'),
+  walletSignatureUnavailable: line(
+    400,
+    'INVALID_REQUEST',
+    'The signature of this contract wallet cannot be checked right now; retry',
+  ),
+  walletNoStake: line(400, 'INVALID_REQUEST', 'This wallet has no stake; stake first, then ask for a key'),
+  walletStakingOff: line(400, 'INVALID_REQUEST', 'This service has no staking contract, so no wallet has a stake here'),
+
+  // 401: each says precisely what is wrong, so nobody has to guess
+  missingKey: line(401, 'AUTHENTICATION_FAILED', "No API key was sent; send the header 'Authorization: Bearer <key>'"),
+  malformedKey: line(401, 'AUTHENTICATION_FAILED', (problem = '') => `The API key is malformed: ${problem}`),
+  unknownKey: line(401, 'AUTHENTICATION_FAILED', 'This API key is not known to the service'),
+  revokedKey: line(401, 'AUTHENTICATION_FAILED', 'This API key has been revoked'),
+  expiredKey: line(401, 'AUTHENTICATION_FAILED', (at = '') => `This API key expired at ${at}`),
+  adminKeyRequired: line(401, 'AUTHENTICATION_FAILED', 'Admin API key required'),
+
+  // 404 and its relatives
+  notFound: line(404, 'NOT_FOUND', (method = '', path = '') => `There is no ${method} ${path} in this API; see /docs`),
+  keyNotFound: line(404, 'NOT_FOUND', 'No active API key with this id belongs to your account'),
+  modelNotFound: line(404, 'MODEL_NOT_FOUND', (name = '') => `There is no model '${name}'; GET /models lists them`),
+  methodNotAllowed: line(
+    405,
+    'METHOD_NOT_ALLOWED',
+    (method = '', allowed = '') => `${method} is not possible here; allowed: ${allowed}`,
+  ),
+  modelRetired: line(410, 'MODEL_RETIRED', (name = '', date = '', replacement = '') =>
+    replacement
+      ? `The model '${name}' was retired on ${date}; use '${replacement}' instead`
+      : `The model '${name}' was retired on ${date}`,
+  ),
+  requestTimeout: line(408, 'REQUEST_TIMEOUT', 'The request took too long to arrive'),
+  payloadTooLarge: line(413, 'PAYLOAD_TOO_LARGE', (max = '') => `The request body is larger than ${max} bytes`),
+  invalidContentType: line(
+    415,
+    'INVALID_CONTENT_TYPE',
+    (got = '') => `Content-Type '${got}' is not accepted here; send application/json`,
+  ),
+
+  headersTooLarge: line(431, 'INVALID_REQUEST', 'The request headers are larger than 16 KiB'),
+
+  // 429
+  tooManyKeyCreations: line(
+    429,
+    'RATE_LIMIT_EXCEEDED',
+    (max = '', seconds = '') => `At most ${max} API keys may be created per minute; try again in ${seconds} s`,
+  ),
+
+  // 5xx: ours
+  unknown: line(
+    500,
+    'UNKNOWN_ERROR',
+    (requestId = '') => `Something went wrong on our side; if it persists, report request ${requestId}`,
+  ),
+  databaseUnavailable: line(503, 'SERVICE_UNAVAILABLE', 'The service cannot reach its database; retry shortly'),
+  walletStakeUnreadable: line(503, 'SERVICE_UNAVAILABLE', 'The stake of this wallet cannot be read right now; retry'),
+  modelOffline: line(503, 'MODEL_OFFLINE', (name = '') => `The model '${name}' is offline`),
+  shuttingDown: line(503, 'SERVICE_UNAVAILABLE', 'This server is shutting down; retry on another connection'),
+} satisfies Record<string, Line>
+
+export type FailureName = keyof typeof failures
+
+/** What a failing request is answered with. Thrown anywhere, rendered once. */
+export class Failure extends Error {
+  readonly status: number
+  readonly code: string
+  /** Extra answer headers, such as `retry-after` or `allow`. */
+  readonly headers: Record<string, string> = {}
+  /** Extra answer fields beside `error` and `code`, such as `details` and `issues`. */
+  readonly extra: Record<string, unknown> = {}
+
+  constructor(
+    readonly failure: FailureName,
+    parts: string[],
+  ) {
+    const { status, code, say } = failures[failure] as Line
+    super(say(...parts))
+    this.name = 'Failure'
+    this.status = status
+    this.code = code
+  }
+
+  /** Keeps the cause for the log; callers never see it. */
+  because(cause: unknown): this {
+    this.cause = cause
+    return this
+  }
+
+  withHeaders(headers: Record<string, string>): this {
+    Object.assign(this.headers, headers)
+    return this
+  }
+
+  with(extra: Record<string, unknown>): this {
+    Object.assign(this.extra, extra)
+    return this
+  }
+
+  /** SDKs read `retry-after` and `retry-after-ms`, not our reset headers. */
+  retryAfterMs(ms: number): this {
+    return this.withHeaders({ 'retry-after': String(Math.ceil(ms / 1000)), 'retry-after-ms': String(Math.ceil(ms)) })
+  }
+}
+
+export const fail = (name: FailureName, ...parts: string[]): Failure => new Failure(name, parts)
