@@ -1,0 +1,25 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { LimitsEntry } from './config-schema.js'
+import type { ModelEntry } from './model-entry.js'
+import { parseConfig } from './parse-config.js'
+
+/** What a fresh service offers before anybody configures anything. */
+export type BuiltinCatalog = { models: readonly ModelEntry[]; styles: readonly string[]; limits: LimitsEntry }
+
+/** The folder `catalog/` of this repository, seen from where the compiled code runs (`dist/src/catalog`). */
+const ownFolder = fileURLToPath(new URL('../../../catalog', import.meta.url))
+
+/** Reads our own data files. They are config files like the operator's, so they are held to the same rules. */
+export const readBuiltin = (folder: string = ownFolder): BuiltinCatalog => {
+  const read = (name: string) => {
+    const file = join(folder, name)
+    return parseConfig(readFileSync(file, 'utf8'), { file, env: {} })
+  }
+  return {
+    models: read('models.yaml').models,
+    styles: read('styles.yaml').styles ?? [],
+    limits: read('limits.yaml').limits ?? {},
+  }
+}

@@ -1,0 +1,139 @@
+import { type Static, Type } from 'typebox'
+import { StringEnum } from '#contract/common.js'
+import { closed, EvmAddress, HttpUrl, Matching, namesStartWithLetter, Secret, SolanaAddress } from './fields.js'
+import { type ModelEntry, Rate, sizes } from './model-entry.js'
+
+/** The config file of the operator, section by section. Model entries are in model-entry.ts. */
+const Maybe = Type.Optional
+const Usd = (amount: string) => Type.Unsafe<string>({ price: 'decimal', default: amount })
+const Positive = (standard: number) => Type.Integer({ minimum: 1, default: standard })
+
+export const Upstream = Type.Object(
+  {
+    kind: StringEnum(['openai', 'anthropic', 'automatic1111', 'comfyui']),
+    baseUrl: HttpUrl,
+    apiKey: Maybe(Secret),
+    headers: Maybe(Type.Record(Type.String(), Type.String(), { description: 'Sent with every request' })),
+    timeoutMs: Type.Integer({ minimum: 1, default: 600_000, description: 'Bounds the whole call' }),
+  },
+  closed,
+)
+export type Upstream = Static<typeof Upstream>
+
+/** Text and embedding models are limited by size, image and audio models by type. Video and music are not limited. */
+export const limitGroups = [...sizes, 'image', 'audio'] as const
+export type LimitGroup = (typeof limitGroups)[number]
+
+const TierEntry = Type.Object(
+  { XS: Maybe(Rate), S: Maybe(Rate), M: Maybe(Rate), L: Maybe(Rate), image: Maybe(Rate), audio: Maybe(Rate) },
+  closed,
+)
+const Whole = Maybe(Type.Integer({ minimum: 1 }))
+
+export const LimitsEntry = Type.Object(
+  {
+    tiers: Maybe(Type.Record(Type.String(), TierEntry, namesStartWithLetter)),
+    errorBudget: Maybe(Type.Object({ windowSeconds: Whole, failed: Whole, unsupported: Whole }, closed)),
+    keyCreationsPerMinute: Whole,
+  },
+  closed,
+)
+export type LimitsEntry = Static<typeof LimitsEntry>
+
+export const Rpc = Type.Object(
+  {
+    networks: Type.Record(
+      Type.String(),
+      Type.Object(
+        {
+          family: StringEnum(['evm', 'solana', 'starknet']),
+          upstreams: Type.Array(HttpUrl, { minItems: 1 }),
+          creditsPerCall: Maybe(Type.Integer({ minimum: 1, description: 'Base credits of one call' })),
+        },
+        closed,
+      ),
+      { propertyNames: { pattern: '^[a-z0-9]+(-[a-z0-9]+)+$', expected: 'a network name such as base-mainnet' } },
+    ),
+    usdPerCredit: Usd('0.0000007'),
+    requestsPerMinute: Positive(100),
+    creditsPerDay: Positive(10_000_000),
+    timeoutMs: Positive(30_000),
+  },
+  closed,
+)
+export type Rpc = Static<typeof Rpc>
+
+export const X402 = Type.Object(
+  {
+    evm: Maybe(
+      Type.Object(
+        {
+          rpcUrl: HttpUrl,
+          payTo: EvmAddress,
+          feeWalletKey: Matching('^(0x)?[0-9a-fA-F]{64}$', 'a private key of 64 hex digits'),
+          chainId: Positive(8453),
+          asset: Type.String({ ...EvmAddress, default: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913' }),
+          confirmations: Positive(1),
+        },
+        closed,
+      ),
+    ),
+    solana: Maybe(
+      Type.Object(
+        {
+          rpcUrl: HttpUrl,
+          payTo: SolanaAddress,
+          feeWalletKey: Matching('^[1-9A-HJ-NP-Za-km-z]{80,88}$', 'the base58 form of a 64-byte key'),
+          asset: Type.String({ ...SolanaAddress, default: 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v' }),
+        },
+        closed,
+      ),
+    ),
+    facilitatorUrl: Maybe(HttpUrl),
+    minimumTopUpUsd: Usd('5'),
+    suggestedTopUpUsd: Usd('10'),
+    maximumTopUpUsd: Usd('10000'),
+    minimumBalanceUsd: Usd('0.1'),
+    settlementTimeoutSeconds: Positive(300),
+    // Without credentials we answer 401; clients that only discover by 402 need this.
+    answerMissingKeyWith402: Type.Boolean({ default: false }),
+  },
+  closed,
+)
+export type X402 = Static<typeof X402>
+
+export const Search = Type.Object(
+  {
+    provider: StringEnum(['searxng', 'brave', 'google']),
+    baseUrl: Maybe(HttpUrl),
+    apiKey: Maybe(Secret),
+    engineId: Maybe(Type.String({ minLength: 1, description: 'The search engine id of Google Custom Search' })),
+    timeoutMs: Positive(10_000),
+    usdPerSearch: Usd('0.01'),
+    usdPerScrape: Usd('0.01'),
+  },
+  closed,
+)
+export type Search = Static<typeof Search>
+
+export const Staking = Type.Object({ rpcUrl: HttpUrl, contract: EvmAddress }, closed)
+export type Staking = Static<typeof Staking>
+
+/** The whole file, except that each entry of `models` is checked on its own, by the schema of its type. */
+export const ConfigFile = Type.Object(
+  {
+    upstreams: Type.Record(Type.String(), Upstream, { ...namesStartWithLetter, default: {} }),
+    models: Type.Array(Type.Unsafe<ModelEntry>({}), { default: [] }),
+    builtinModels: Type.Boolean({ default: true }),
+    styles: Maybe(Type.Array(Type.String({ minLength: 1 }), { uniqueItems: true })),
+    limits: Maybe(LimitsEntry),
+    rpc: Maybe(Rpc),
+    x402: Maybe(X402),
+    search: Maybe(Search),
+    staking: Maybe(Staking),
+  },
+  closed,
+)
+
+/** The config file as the service uses it: valid, variables replaced, defaults filled in. */
+export type OperatorConfig = Static<typeof ConfigFile>
