@@ -1,0 +1,16 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import Fastify from 'fastify'
+import { guardRoutes } from './access.js'
+
+test('a route that does not say who may call it stops the start-up, and is named', async () => {
+  const app = Fastify()
+  guardRoutes(app, () => {
+    throw new Error('nobody calls')
+  })
+  assert.throws(
+    () => app.get('/forgotten', async () => 'secret'),
+    /The route GET \/forgotten does not declare who may call it\./,
+  )
+  assert.doesNotThrow(() => app.get('/declared', { config: { access: 'open' } }, async () => 'fine'))
+})

@@ -1,0 +1,51 @@
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import type { Logger } from 'pino'
+import { Failure, fail } from '#contract/errors.js'
+import { Unavailable } from '#plumbing/unavailable.js'
+import { failureHeaders } from './common-headers.js'
+import { validationFailure } from './validation.js'
+
+/** How long a caller should wait when our database is away; long enough for a restart. */
+const databaseRetryMs = 1_000
+
+/** Gives every error its place in the contract. What is not recognised is our bug: 500, and the log has the story. */
+export const toFailure = (error: unknown, request: FastifyRequest): Failure => {
+  if (error instanceof Failure) return error
+  if (error instanceof Unavailable) return fail('databaseUnavailable').because(error).retryAfterMs(databaseRetryMs)
+  const { code, validation, validationContext, statusCode, message } = error as Partial<FastifyError>
+  if (validation) return validationFailure(validation, validationContext)
+  switch (code) {
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return fail('invalidContentType', printable(request.headers['content-type'] ?? ''))
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return fail('payloadTooLarge', String(request.routeOptions.bodyLimit))
+    case 'FST_ERR_BAD_URL':
+      return fail('invalidRequest', 'The path is not a valid URL path')
+    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
+      return fail('invalidRequest', 'The body does not have the length that Content-Length announced')
+  }
+  // Other refusals of the framework or of Node's own parser, such as an aborted upload.
+  if (statusCode !== undefined && statusCode >= 400 && statusCode < 500 && code?.startsWith('FST_'))
+    return fail('invalidRequest', message ?? 'The request cannot be read')
+  return fail('unknown', request.id).because(error)
+}
+
+const printable = (text: string) => text.replace(/[^\x20-\x7e]/g, '?').slice(0, 100)
+
+export const createFailureAnswer =
+  (log: Logger) =>
+  (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
+    const failure = toFailure(error, request)
+    if (failure.status >= 500)
+      log.error(
+        { requestId: request.id, route: request.routeOptions.url, err: failure.cause ?? failure },
+        failure.message,
+      )
+    void reply
+      .code(failure.status)
+      .headers(failureHeaders)
+      .headers(failure.headers)
+      .type('application/json; charset=utf-8')
+      .serializer(JSON.stringify)
+      .send({ error: failure.message, code: failure.code, ...failure.extra })
+  }

@@ -1,0 +1,58 @@
+import swagger from '@fastify/swagger'
+import type { FastifyInstance } from 'fastify'
+import { DetailedError, Shared, StandardError } from '#contract/common.js'
+import type { Access } from './access.js'
+
+/** Where the interface lives. Paths in the OpenAPI document are relative to it, as in the specification. */
+export const basePath = '/api/v1'
+
+const error = (description: string) => ({ description, ...Shared(StandardError) })
+const detailed = { description: 'The request is not valid; `issues` names field and rule', ...Shared(DetailedError) }
+
+/** Failures that follow from what a route is, so that no route has to repeat them. */
+const usualFailures = (access: Access, hasBody: boolean, hasInput: boolean) => ({
+  ...(hasInput && { 400: detailed }),
+  ...(access !== 'open' && { 401: error('The credentials are missing or wrong') }),
+  ...(hasBody && {
+    413: error('The body is too large'),
+    415: error('The content type is not accepted'),
+  }),
+  500: error('Something went wrong on our side'),
+  503: error('The service is not available; retry after `retry-after`'),
+})
+
+const security = (access: Access) =>
+  access === 'open' ? [] : access === 'readable' ? [{}, { bearer: [] }] : [{ bearer: [] }]
+
+export const describeInterface = async (app: FastifyInstance, version: string) => {
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Tessera',
+        version,
+        description:
+          'Inference API: text, embeddings, images, audio, video. Clients of the OpenAI API work when their base URL and key are changed.',
+        license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+      },
+      servers: [{ url: basePath }],
+      components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } } },
+    },
+    hideUntagged: true,
+    refResolver: { buildLocalReference: (json, _base, _fragment, index) => String(json.$id ?? `schema-${index}`) },
+    transform: ({ schema, url, route }) => {
+      const { access = 'open' } = route.config ?? {}
+      const { response = {}, body, querystring, params } = schema ?? {}
+      const usual = usualFailures(access, body !== undefined, Boolean(body ?? querystring ?? params))
+      const described = { ...schema, security: security(access), response: { ...usual, ...(response as object) } }
+      // To the router the rest of a path is `*`; a reader wants to know what it is.
+      const rest = (params as { properties?: Record<string, object> } | undefined)?.properties?.['*']
+      return rest
+        ? {
+            url: url.replace('*', ':id'),
+            schema: { ...described, params: { type: 'object', properties: { id: rest } } },
+          }
+        : { url, schema: described }
+    },
+  })
+}

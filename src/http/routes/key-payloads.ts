@@ -1,0 +1,78 @@
+import type { ApiKey, KeyLimits, NewKey } from '#accounts/api-keys.js'
+import type { ConsumptionLimits, CreateApiKey, CreatedApiKey, UpdateApiKey } from '#contract/api-keys.js'
+import { fail } from '#contract/errors.js'
+
+/** Wire names stop here: `vcu` is the former name of diem, and limits are numbers outside and exact decimals inside. */
+export const limitsFromRequest = ({ usd, diem, vcu }: ConsumptionLimits): Partial<KeyLimits> => {
+  const decimal = (value: number | null) => (value === null ? null : String(value))
+  const diemOrVcu = diem === undefined ? vcu : diem
+  return {
+    ...(usd !== undefined && { usd: decimal(usd) }),
+    ...(diemOrVcu !== undefined && { diem: decimal(diemOrVcu) }),
+  }
+}
+
+const limitsForAnswer = ({ usd, diem }: KeyLimits): ConsumptionLimits => {
+  const number = (value: string | null) => (value === null ? null : Number(value))
+  return { usd: number(usd), diem: number(diem), vcu: number(diem) }
+}
+
+/** "" and null mean never. A date alone means its first moment in UTC. */
+export const readExpiry = (text: UpdateApiKey['expiresAt'], nowMs: number): Date | null => {
+  if (text === undefined || text === null || text === '') return null
+  const date = new Date(text)
+  // The pattern lets the 30th of February through, and Date would quietly make it March.
+  const isReal = !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text.slice(0, 10))
+  if (!isReal) throw badExpiry('is not a date that exists')
+  if (date.getTime() <= nowMs) throw badExpiry('must lie in the future; to end a key now, delete it')
+  return date
+}
+
+const badExpiry = (rule: string) => {
+  const message = `expiresAt ${rule}`
+  return fail('invalidRequest', `Invalid request: ${message}`).with({
+    details: { _errors: [], expiresAt: { _errors: [message] } },
+    issues: [{ code: 'custom', path: ['expiresAt'], message }],
+  })
+}
+
+/** What every way of making a key has in common. */
+export const newKeyFromRequest = (
+  body: Omit<CreateApiKey, 'description'>,
+  nowMs: number,
+): Omit<NewKey, 'accountId' | 'description'> => ({
+  type: body.apiKeyType,
+  limits: { usd: null, diem: null, ...limitsFromRequest(body.consumptionLimit ?? {}) },
+  ...(body.limitPeriod !== undefined && { limitPeriod: body.limitPeriod }),
+  ...(body.modelPrivacy !== undefined && { modelPrivacy: body.modelPrivacy }),
+  expiresAt: readExpiry(body.expiresAt, nowMs),
+})
+
+const isoOrNull = (date: Date | null) => date?.toISOString() ?? null
+
+export const keyRecord = (key: ApiKey) => ({
+  apiKeyType: key.type,
+  consumptionLimits: limitsForAnswer(key.limits),
+  limitPeriod: key.limitPeriod,
+  modelPrivacy: key.modelPrivacy,
+  createdAt: key.createdAt.toISOString(),
+  description: key.description,
+  expiresAt: isoOrNull(key.expiresAt),
+  id: key.id,
+  last6Chars: key.last6,
+  lastUsedAt: isoOrNull(key.lastUsedAt),
+})
+
+export const createdKey = ({ key, secret }: { key: ApiKey; secret: string }): CreatedApiKey => ({
+  success: true,
+  data: {
+    apiKey: secret,
+    apiKeyType: key.type,
+    consumptionLimit: limitsForAnswer(key.limits),
+    limitPeriod: key.limitPeriod,
+    modelPrivacy: key.modelPrivacy,
+    description: key.description,
+    expiresAt: isoOrNull(key.expiresAt),
+    id: key.id,
+  },
+})

@@ -1,0 +1,105 @@
+import type { Socket } from 'node:net'
+import { constants } from 'node:zlib'
+import compress from '@fastify/compress'
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import Fastify from 'fastify'
+import type { Logger } from 'pino'
+import type { Registry } from 'prom-client'
+import { ApiKeyRecord } from '#contract/api-keys.js'
+import { DetailedError, StandardError } from '#contract/common.js'
+import { type Failure, fail } from '#contract/errors.js'
+import { Model } from '#contract/models.js'
+import type { Authenticate } from '#guard/authenticate.js'
+import { newRequestId } from '#plumbing/ids.js'
+import { guardRoutes } from './access.js'
+import { createCommonHeaders, failureHeaders } from './common-headers.js'
+import { createFailureAnswer } from './failures.js'
+import { readJsonBodies } from './json-body.js'
+import { answerOtherMethods } from './methods.js'
+import { observeRequests } from './observe.js'
+import { describeInterface } from './openapi.js'
+import { createValidators } from './validation.js'
+
+type Needs = { version: string; log: Logger; registry: Registry; authenticate: Authenticate }
+
+export type Server = Awaited<ReturnType<typeof createServer>>['app']
+
+/** Enough for every account route; routes that take pictures or sound set their own. */
+const bodyBytesMax = 1024 * 1024
+
+/**
+ * The floor that every request walks on: common headers, errors in one shape, authentication, validation, compression,
+ * logs and metrics. Routes are added by the caller, who then calls `finish`.
+ */
+export const createServer = async ({ version, log, registry, authenticate }: Needs) => {
+  const commonHeaders = createCommonHeaders(version)
+  const answerFailure = createFailureAnswer(log)
+
+  const app = Fastify({
+    bodyLimit: bodyBytesMax,
+    genReqId: newRequestId,
+    // Ids are ours alone: bills are found by them, so a caller cannot choose one.
+    requestIdHeader: false,
+    // Longer than the idle time of the usual load balancers, so that they never write into a closing connection.
+    keepAliveTimeout: 75_000,
+    return503OnClosing: false,
+    routerOptions: { ignoreTrailingSlash: true, ignoreDuplicateSlashes: true, maxParamLength: 1024 },
+    frameworkErrors: (error, request, reply) => {
+      reply.headers(commonHeaders(request.id, request.headers))
+      answerFailure(error, request, reply)
+    },
+    clientErrorHandler: (error, socket) => answerUnreadable(error, socket, commonHeaders),
+  }).withTypeProvider<TypeBoxTypeProvider>()
+
+  const sharedSchemas = [StandardError, DetailedError, ApiKeyRecord, Model]
+  for (const schema of sharedSchemas) app.addSchema(schema)
+  app.setValidatorCompiler(createValidators(sharedSchemas))
+  app.setErrorHandler(answerFailure)
+  app.setNotFoundHandler((request) => {
+    throw fail('notFound', request.method, request.url.split('?', 1)[0]?.slice(0, 200) ?? '')
+  })
+
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.headers(commonHeaders(request.id, request.headers))
+    done()
+  })
+  observeRequests(app, log, registry)
+  guardRoutes(app, authenticate)
+  readJsonBodies(app)
+  const answerRest = answerOtherMethods(app)
+  await app.register(compress, {
+    encodings: ['br', 'gzip'],
+    // Event streams must leave chunk by chunk; a compressor would hold them back.
+    customTypes: /^(?!text\/event-stream)(text\/|application\/(json|[\w.+-]+\+json|javascript))/,
+    brotliOptions: { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } },
+  })
+  await describeInterface(app, version)
+  return { app, finish: answerRest }
+}
+
+/** Bytes that Node could not read as HTTP never become a request, but get the same kind of answer. */
+const answerUnreadable = (
+  error: NodeJS.ErrnoException,
+  socket: Socket,
+  commonHeaders: ReturnType<typeof createCommonHeaders>,
+) => {
+  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
+  const failure = unreadable(error.code)
+  const body = JSON.stringify({ error: failure.message, code: failure.code })
+  const headers: Record<string, string> = {
+    date: new Date().toUTCString(),
+    ...commonHeaders(newRequestId(), {}),
+    ...failureHeaders,
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': String(Buffer.byteLength(body)),
+    connection: 'close',
+  }
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  socket.end(`HTTP/1.1 ${failure.status} Refused\r\n${lines.join('')}\r\n${body}`)
+}
+
+const unreadable = (code: string | undefined): Failure => {
+  if (code === 'HPE_HEADER_OVERFLOW') return fail('headersTooLarge')
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return fail('requestTimeout')
+  return fail('invalidRequest', 'This is not a readable HTTP/1.1 request')
+}

@@ -1,0 +1,118 @@
+import { Ajv, type ErrorObject, type Options } from 'ajv'
+import type { FastifySchemaValidationError } from 'fastify/types/schema.js'
+import { fail } from '#contract/errors.js'
+
+// `example` and `deprecated` only inform readers of the OpenAPI document.
+const options: Options = { allErrors: true, allowUnionTypes: true, useDefaults: true, keywords: ['example'] }
+
+/**
+ * JSON bodies are taken as they are: with Fastify's default, `[1, 2]` would become `["1", "2"]` and pass as strings.
+ * Query and path values are text by nature and are turned into what the schema asks for.
+ */
+export const createValidators = (sharedSchemas: object[]) => {
+  const bodies = new Ajv({ ...options, coerceTypes: false, schemas: sharedSchemas })
+  const texts = new Ajv({ ...options, coerceTypes: true, schemas: sharedSchemas })
+  return ({ schema, httpPart }: { schema: unknown; httpPart?: string }) =>
+    (httpPart === 'body' ? bodies : texts).compile(schema as object)
+}
+
+type Issue = { code: string; path: (string | number)[]; message: string } & Record<string, unknown>
+
+const issuesMax = 20
+
+/** Turns validation errors into an answer: a sentence, a tree of messages and a flat list. */
+export const validationFailure = (errors: FastifySchemaValidationError[], part = 'body') => {
+  // A wrong union member brings an error for the union too; the members already say it better.
+  const telling = errors.filter(({ keyword }) => keyword !== 'if' && keyword !== 'oneOf')
+  const issues = telling.slice(0, issuesMax).map((error) => toIssue(error as ErrorObject, part))
+  const first = issues[0]?.message ?? 'the request is not valid'
+  const more = telling.length > 1 ? ` (and ${telling.length - 1} more)` : ''
+  return fail('invalidRequest', `Invalid request: ${first}${more}`).with({ details: toTree(issues), issues })
+}
+
+const toIssue = ({ keyword, params, instancePath, message = 'is not valid' }: ErrorObject, part: string): Issue => {
+  const path: (string | number)[] = instancePath
+    .split('/')
+    .slice(1)
+    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .map((step) => (/^\d+$/.test(step) ? Number(step) : step))
+  if (keyword === 'required') path.push(params.missingProperty)
+  const name = path.length > 0 ? path.join('.') : part
+  const issue = (code: string, rule: string, facts: Record<string, unknown> = {}): Issue => ({
+    code,
+    ...facts,
+    path,
+    message: `${name} ${rule}`,
+  })
+
+  switch (keyword) {
+    case 'required':
+      return issue('invalid_type', 'is required', { expected: 'defined', received: 'undefined' })
+    case 'type':
+      return issue('invalid_type', `must be ${[params.type].flat().join(' or ')}`, { expected: params.type })
+    case 'enum':
+      return issue('invalid_enum_value', `must be one of ${params.allowedValues.join(', ')}`, {
+        options: params.allowedValues,
+      })
+    case 'const':
+      return issue('invalid_literal', `must be ${JSON.stringify(params.allowedValue)}`, {
+        expected: params.allowedValue,
+      })
+    case 'maxLength':
+      return issue('too_big', `must be at most ${params.limit} characters`, { type: 'string', maximum: params.limit })
+    case 'minLength':
+      return issue('too_small', `must be at least ${params.limit} characters`, {
+        type: 'string',
+        minimum: params.limit,
+      })
+    case 'maxItems':
+      return issue('too_big', `must have at most ${params.limit} items`, { type: 'array', maximum: params.limit })
+    case 'minItems':
+      return issue('too_small', `must have at least ${params.limit} items`, { type: 'array', minimum: params.limit })
+    case 'maximum':
+      return issue('too_big', `must be at most ${params.limit}`, { type: 'number', maximum: params.limit })
+    case 'minimum':
+      return issue('too_small', `must be at least ${params.limit}`, { type: 'number', minimum: params.limit })
+    case 'exclusiveMaximum':
+      return issue('too_big', `must be below ${params.limit}`, {
+        type: 'number',
+        maximum: params.limit,
+        inclusive: false,
+      })
+    case 'exclusiveMinimum':
+      return issue('too_small', `must be above ${params.limit}`, {
+        type: 'number',
+        minimum: params.limit,
+        inclusive: false,
+      })
+    case 'pattern':
+      return issue('invalid_string', 'does not have the required form', {
+        validation: 'regex',
+        pattern: params.pattern,
+      })
+    case 'additionalProperties':
+      return issue('unrecognized_keys', `has the unknown field '${params.additionalProperty}'`, {
+        keys: [params.additionalProperty],
+      })
+    default:
+      return issue('custom', message, { rule: keyword })
+  }
+}
+
+type Tree = { _errors: string[]; [field: string]: Tree | string[] }
+
+/** Without a prototype, because a field may be called `__proto__`. */
+const newTree = (): Tree => Object.assign(Object.create(null), { _errors: [] })
+
+const toTree = (issues: Issue[]): Tree => {
+  const root = newTree()
+  for (const { path, message } of issues) {
+    let node = root
+    for (const step of path) {
+      node[step] ??= newTree()
+      node = node[step] as Tree
+    }
+    node._errors.push(message)
+  }
+  return root
+}
