@@ -1,0 +1,101 @@
+import type { ClientConfig } from 'pg'
+import type { Logger } from 'pino'
+import { Registry } from 'prom-client'
+import { createKeyring } from '#accounts/keyring.js'
+import { createLastUsed } from '#accounts/last-used.js'
+import { createWalletTokens } from '#accounts/wallet-keys/token.js'
+import { createWalletKeys } from '#accounts/wallet-keys/wallet-keys.js'
+import type { Catalog } from '#catalog/catalog.js'
+import type { OperatorConfig } from '#catalog/config-file.js'
+import { createAuthenticate } from '#guard/authenticate.js'
+import { createKeyCache } from '#guard/key-cache.js'
+import { serveDocs } from '#http/docs.js'
+import { basePath } from '#http/openapi.js'
+import { apiKeyRoutes } from '#http/routes/api-keys.js'
+import { modelRoutes } from '#http/routes/models.js'
+import { operationRoutes } from '#http/routes/operations.js'
+import { walletKeyRoutes } from '#http/routes/wallet-keys.js'
+import { createServer } from '#http/server.js'
+import type { Clock } from '#plumbing/clock.js'
+import { createAnnouncements } from '#store/announcements.js'
+import { createDatabase } from '#store/sql.js'
+
+type Needs = {
+  connection: ClientConfig
+  /** What the operator configured and the catalog made of it; both may change while we run. */
+  offer: () => { config: OperatorConfig; catalog: Catalog }
+  version: string
+  clock: Clock
+  log: Logger
+  /** All workers' metrics where there are several; this process's own otherwise. */
+  metrics?: () => Promise<string>
+}
+
+export type App = Awaited<ReturnType<typeof createApp>>
+
+/** Builds a whole service from its parts. This is the map: every part is made here and given what it needs. */
+export const createApp = async ({ connection, offer, version, clock, log, metrics }: Needs) => {
+  const registry = new Registry()
+  const database = createDatabase(connection)
+  const { sql } = database
+  const announcements = createAnnouncements({ connection })
+  const lastUsed = createLastUsed(sql)
+  const authenticate = createAuthenticate({ cache: createKeyCache({ sql, announcements }), lastUsed, clock })
+  const keyring = createKeyring({
+    sql,
+    clock,
+    creationsPerMinuteMax: () => offer().catalog.limits().keyCreationsPerMinute,
+  })
+  const walletKeys = createWalletKeys({
+    tokens: createWalletTokens({ sql, clock }),
+    keyring,
+    staking: () => offer().config.staking,
+  })
+
+  let isDraining = false
+  const readiness = async () => ({
+    accepting: !isDraining,
+    database: await sql`select 1`.then(
+      () => true,
+      () => false,
+    ),
+  })
+
+  const { app, finish } = await createServer({ version, log, registry, authenticate })
+  operationRoutes(app, { readiness, registry, metrics: metrics ?? (() => registry.metrics()) })
+  await serveDocs(app)
+  await app.register(
+    async (api) => {
+      const server = api as typeof app
+      modelRoutes(server, { catalog: () => offer().catalog, clock })
+      walletKeyRoutes(server, { walletKeys, clock })
+      apiKeyRoutes(server, { keyring, clock })
+    },
+    { prefix: basePath },
+  )
+  finish()
+  await app.ready()
+
+  return {
+    server: app,
+    registry,
+    /** Writes down when keys were last used, instead of waiting for the next round. */
+    flushLastUsed: () => lastUsed.flush(),
+    async listen(host: string, port: number): Promise<number> {
+      await announcements.start()
+      await app.listen({ host, port })
+      const address = app.server.address()
+      return typeof address === 'object' && address !== null ? address.port : port
+    },
+    /** Finishes what runs, within a bound, and lets go of everything. */
+    async close(drainMs = 25_000) {
+      isDraining = true
+      const force = setTimeout(() => app.server.closeAllConnections(), drainMs)
+      await app.close()
+      clearTimeout(force)
+      await lastUsed.stop()
+      await announcements.stop()
+      await database.close()
+    },
+  }
+}

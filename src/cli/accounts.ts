@@ -1,0 +1,70 @@
+import type { Command } from 'commander'
+import { type Account, createAccount, findAccount, listAccounts } from '#accounts/accounts.js'
+import { decimalFromNanos } from '#catalog/prices.js'
+import { usdBalanceNanos } from '#ledger/grant.js'
+import { systemClock } from '#plumbing/clock.js'
+import { OperatorError } from '#plumbing/operator-error.js'
+import type { Sql } from '#store/sql.js'
+import { jsonOption, print } from './output.js'
+import { withDatabase } from './with-database.js'
+
+export const accountCommands = (program: Command) => {
+  const accounts = program.command('accounts').description('accounts own keys and credit')
+
+  accounts
+    .command('list')
+    .description('list all accounts with their credit')
+    .option(...jsonOption)
+    .action(({ json }: { json?: boolean }) =>
+      withDatabase(async (sql) => {
+        const rows = await Promise.all((await listAccounts(sql)).map((account) => accountRow(sql, account)))
+        print(rows, json, 'There are no accounts yet; the first start of the service makes one.')
+      }),
+    )
+
+  accounts
+    .command('create')
+    .description('make an account, without credit or keys')
+    .requiredOption('--name <text>', 'what to call it')
+    .option(...jsonOption)
+    .action(({ name, json }: { name: string; json?: boolean }) =>
+      withDatabase(async (sql) => {
+        const account = await createAccount(sql, { name, nowMs: systemClock.nowMs() })
+        if (json) print([await accountRow(sql, account)], json, '')
+        else
+          console.log(
+            `Made the account ${account.id}.\nGive it a key: tessera keys create --account ${account.id} --description <text>`,
+          )
+      }),
+    )
+}
+
+const accountRow = async (sql: Sql, { id, name, tier, walletAddress, createdAt }: Account) => ({
+  id,
+  name,
+  tier,
+  usd: decimalFromNanos(await usdBalanceNanos(sql, id)),
+  wallet: walletAddress,
+  created: createdAt,
+})
+
+/** The account a command is about: the one named, or the only one there is. */
+export const chooseAccount = async (sql: Sql, id: string | undefined): Promise<Account> => {
+  if (id !== undefined) {
+    const account = await findAccount(sql, id)
+    if (!account) throw new OperatorError(`There is no account ${id}.`, 'tessera accounts list shows them.')
+    return account
+  }
+  const [only, ...others] = await listAccounts(sql)
+  if (!only)
+    throw new OperatorError(
+      'There are no accounts yet.',
+      'Start the service once, or: tessera accounts create --name <text>',
+    )
+  if (others.length > 0)
+    throw new OperatorError(
+      'There are several accounts.',
+      'Say which one with --account <id>; tessera accounts list shows them.',
+    )
+  return only
+}

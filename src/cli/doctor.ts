@@ -1,0 +1,43 @@
+import type { Command } from 'commander'
+import { auditLedger } from '#ledger/audit.js'
+import { systemClock } from '#plumbing/clock.js'
+import { readOffer } from '../service/offer.js'
+import { jsonOption } from './output.js'
+import { withDatabase } from './with-database.js'
+
+type Check = { check: string; ok: boolean; detail: string }
+
+export const doctorCommand = (program: Command) => {
+  program
+    .command('doctor')
+    .description('prove that config, database and books are in order; exit code 1 if something is not')
+    .option(...jsonOption)
+    .action(({ json }: { json?: boolean }) =>
+      withDatabase(async (sql, settings) => {
+        const { catalog } = readOffer(settings, systemClock)
+        const models = catalog.list('all')
+        const offline = models.filter(({ model_spec }) => model_spec.offline).length
+        const { version } = await sql.one<{ version: string }>`select current_setting('server_version') version`
+        const { durable } = await sql.one<{ durable: boolean }>`
+          select current_setting('fsync') = 'on' and current_setting('synchronous_commit') <> 'off' durable`
+        const checks: Check[] = [
+          { check: 'the config file is valid', ok: true, detail: settings.configPath ?? 'none, built-in catalog' },
+          { check: 'the catalog has models', ok: models.length > 0, detail: `${models.length}, ${offline} offline` },
+          { check: 'the database answers and is migrated', ok: true, detail: `PostgreSQL ${version}` },
+          { check: 'commits are durable', ok: durable, detail: durable ? 'yes' : 'fsync or synchronous_commit is off' },
+          ...(await auditLedger(sql)).map(({ check, problems, detail }) => ({
+            check,
+            ok: problems === 0,
+            detail: problems === 0 ? 'yes' : `${problems} broken: ${detail}`,
+          })),
+        ]
+        const isWell = checks.every(({ ok }) => ok)
+        if (json) console.log(JSON.stringify({ ok: isWell, checks }, null, 2))
+        else {
+          for (const { check, ok, detail } of checks) console.log(`${ok ? '✓' : '✗'} ${check} (${detail})`)
+          console.log(isWell ? '\nEverything is in order.' : '\nSomething is wrong: see the lines with ✗.')
+        }
+        if (!isWell) process.exitCode = 1
+      }),
+    )
+}

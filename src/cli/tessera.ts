@@ -1,0 +1,49 @@
+import { Command } from 'commander'
+import { OperatorError } from '#plumbing/operator-error.js'
+import { readSettings } from '../config.js'
+import { accountCommands } from './accounts.js'
+import { checkCommand } from './check.js'
+import { doctorCommand } from './doctor.js'
+import { keyCommands } from './keys.js'
+import { modelsCommand } from './models.js'
+
+/** The operator's commands. Each prints for a person, or with --json for a program. */
+const createProgram = () => {
+  const program = new Command('tessera')
+    .description('A complete inference API on your own machine.')
+    .configureHelp({ showGlobalOptions: true })
+    .addHelpText(
+      'after',
+      `
+Settings come from the environment: TESSERA_PORT, TESSERA_DATA, TESSERA_CONFIG, DATABASE_URL and others (see README.md).
+
+Examples:
+  tessera serve                              start the service
+  tessera keys create --description laptop   make an INFERENCE key
+  tessera doctor                             prove that everything is in order`,
+    )
+  program
+    .command('serve')
+    .description('start the service; stop it with Ctrl-C or SIGTERM')
+    .action(async () => (await import('../main.js')).serve(readSettings()))
+  checkCommand(program)
+  accountCommands(program)
+  keyCommands(program)
+  modelsCommand(program)
+  doctorCommand(program)
+  return program
+}
+
+/** One clear sentence for what an operator can mend; a stack trace only for our own bugs. */
+export const run = async (argv: string[]) => {
+  try {
+    await createProgram().parseAsync(argv)
+  } catch (error) {
+    if (error instanceof OperatorError)
+      console.error(`tessera: ${error.message}${error.hint ? `\n  ${error.hint}` : ''}`)
+    else console.error('tessera: this is a bug, please report it.\n', error)
+    process.exitCode = 1
+  }
+  // What is still open (a watched file, an idle connection) must not keep a finished command alive.
+  process.exit()
+}

@@ -1,0 +1,20 @@
+import { pino } from 'pino'
+import { systemClock } from '#plumbing/clock.js'
+import { createApp } from '../app.js'
+import { readBuildVersion, readSettings } from '../config.js'
+import { readOffer } from './offer.js'
+
+/** The OpenAPI document of this build, made without a database: describing the service does not need one. */
+export const describeApi = async () => {
+  const offer = readOffer({ ...readSettings({}), configPath: undefined }, systemClock)
+  const app = await createApp({
+    connection: { host: 'nowhere.invalid' },
+    offer: () => offer,
+    version: readBuildVersion(),
+    clock: systemClock,
+    log: pino({ level: 'silent' }),
+  })
+  const description = app.server.swagger()
+  await app.close()
+  return JSON.parse(JSON.stringify(description)) as typeof description
+}

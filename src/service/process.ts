@@ -1,0 +1,33 @@
+import type { ClientConfig } from 'pg'
+import type { Logger } from 'pino'
+import type { Clock } from '#plumbing/clock.js'
+import { createApp } from '../app.js'
+import type { Settings } from '../config.js'
+import { createLiveOffer } from './offer.js'
+
+export type StartNeeds = {
+  settings: Settings
+  connection: ClientConfig
+  version: string
+  clock: Clock
+  log: Logger
+  metrics?: () => Promise<string>
+}
+
+export type RunningService = { port: number; stop(): Promise<void> }
+
+/** Serves in this very process. */
+export const startHere = async ({ settings, ...needs }: StartNeeds) => {
+  const { offer, stop: stopWatching } = createLiveOffer(settings, needs.clock, needs.log)
+  const app = await createApp({ ...needs, offer })
+  const stop = async () => {
+    stopWatching()
+    await app.close()
+  }
+  try {
+    return { port: await app.listen(settings.host, settings.port), stop, registry: app.registry }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}

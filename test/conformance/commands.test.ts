@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { createTestDatabase } from '../database.js'
+import { createFolder, runTessera } from '../process.js'
+import { startService } from '../service.js'
+
+const service = await startService({ after })
+const cwd = createFolder({ after })
+const env = { DATABASE_URL: service.database.url }
+const tessera = (...args: string[]) => runTessera(args, { cwd, env })
+const json = async (...args: string[]) => {
+  const { code, stdout, stderr } = await tessera(...args, '--json')
+  assert.equal(code, 0, stderr)
+  return JSON.parse(stdout)
+}
+
+test('--help names every command and what it does', async () => {
+  const { code, stdout } = await tessera('--help')
+  assert.equal(code, 0)
+  for (const name of ['serve', 'check', 'accounts', 'keys', 'models', 'doctor'])
+    assert.match(stdout, new RegExp(`\n  ${name}`))
+  assert.match((await tessera('keys', 'create', '--help')).stdout, /--description <text>/)
+})
+
+test('accounts and keys are made, listed and revoked while the service runs', async () => {
+  const [account] = await json('accounts', 'create', '--name', 'Second')
+  const missing = await tessera('keys', 'create', '--description', 'x')
+  assert.equal(missing.code, 1)
+  assert.match(missing.stderr, /several accounts.*\n.*--account <id>/)
+
+  const [key] = await json('keys', 'create', '--account', account.id, '--type', 'ADMIN', '--description', 'by hand')
+  assert.equal((await service.as(key.apiKey).get('/api_keys')).body.data.length, 1)
+  const [listed] = await json('keys', 'list', '--account', account.id)
+  assert.deepEqual([listed.id, listed.type, listed.apiKey], [key.id, 'ADMIN', undefined])
+
+  assert.deepEqual(await json('keys', 'revoke', key.id), [{ id: key.id, revoked: true }])
+  assert.equal((await service.as(key.apiKey).get('/api_keys')).status, 401)
+  assert.match((await tessera('keys', 'revoke', key.id)).stderr, /no active key/)
+  assert.match((await tessera('accounts', 'list')).stdout, /First account +paid +100/)
+})
+
+test('models and check say what is on offer, without secrets', async () => {
+  const models = await json('models', '--type', 'tts')
+  assert.ok(models.length > 0)
+  assert.match((await tessera('models')).stdout, /tessera-tiny +text/)
+  writeFileSync(
+    join(cwd, 'mine.yaml'),
+    'upstreams: { house: { kind: openai, baseUrl: "http://127.0.0.1:9/v1", apiKey: "${HOUSE_KEY}" } }',
+  )
+  const checked = await runTessera(['check'], {
+    cwd,
+    env: { ...env, TESSERA_CONFIG: 'mine.yaml', HOUSE_KEY: 'very-secret' },
+  })
+  assert.equal(checked.code, 0, checked.stderr)
+  assert.match(checked.stdout, /The configuration is valid/)
+  assert.doesNotMatch(checked.stdout, /very-secret/)
+  const missing = await runTessera(['check'], { cwd, env: { ...env, TESSERA_CONFIG: 'mine.yaml' } })
+  assert.equal(missing.code, 1)
+  assert.match(missing.stderr, /mine\.yaml:1.*HOUSE_KEY/)
+})
+
+test('doctor finds nothing on a sound database and names what is broken on another', async (test) => {
+  const sound = await json('doctor')
+  assert.equal(sound.ok, true)
+  const database = await createTestDatabase()
+  test.after(database.drop)
+  const broken = await startService(test, { database })
+  await broken.sql`update ledger_account set balance = balance + 1 where owner is not null`
+  const { code, stdout } = await runTessera(['doctor'], { cwd, env: { DATABASE_URL: database.url } })
+  assert.equal(code, 1)
+  assert.match(stdout, /✗ every balance is the sum of its entries \(1 broken/)
+})
+
+test('without a running service the commands start its database for as long as they need it', async (test) => {
+  const folder = createFolder(test)
+  const none = await runTessera(['accounts', 'list'], { cwd: folder })
+  assert.match(none.stdout, /There are no accounts yet/)
+  assert.equal((await runTessera(['accounts', 'create', '--name', 'Early'], { cwd: folder })).code, 0)
+  const [account] = JSON.parse((await runTessera(['accounts', 'list', '--json'], { cwd: folder })).stdout)
+  assert.equal(account.name, 'Early')
+})
