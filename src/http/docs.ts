@@ -22,6 +22,8 @@ const show = `Scalar.createApiReference('#reference', {
   url: '/openapi.json',
   withDefaultFonts: false,
   hideClientButton: true,
+  showToolbar: 'never',
+  showDeveloperTools: 'never',
   telemetry: false,
   agent: { disabled: true },
   mcp: { disabled: true },

@@ -1,4 +1,4 @@
-import { AggregatorRegistry } from 'prom-client'
+import type { Registry } from 'prom-client'
 import { systemClock } from '#plumbing/clock.js'
 import { createLogger } from './logger.js'
 import { startHere } from './process.js'
@@ -8,6 +8,7 @@ import type { FromWorker, ToWorker } from './workers.js'
 const tell = (message: FromWorker) => process.send?.(message)
 
 let stopService = async () => {}
+let registry: Registry | undefined
 let isStopping = false
 const metricsWaiting = new Map<number, (text: string) => void>()
 let metricsAsked = 0
@@ -24,7 +25,7 @@ const start = async ({ settings, connection, version }: Extract<ToWorker, { kind
   const { log, flush } = createLogger(settings.logLevel)
   process.on('exit', flush)
   const service = await startHere({ settings, connection, version, clock: systemClock, log, metrics: allMetrics })
-  AggregatorRegistry.setRegistries(service.registry)
+  registry = service.registry
   stopService = service.stop
   tell({ kind: 'listening', port: service.port })
 }
@@ -36,7 +37,9 @@ const stop = async () => {
   process.exit(0)
 }
 
-process.on('message', (message: ToWorker) => {
+process.on('message', async (message: ToWorker) => {
+  if (message.kind === 'report')
+    tell({ kind: 'report', id: message.id, metrics: (await registry?.getMetricsAsJSON()) ?? [] })
   if (message.kind === 'metrics') {
     metricsWaiting.get(message.id)?.(message.text)
     metricsWaiting.delete(message.id)

@@ -7,26 +7,47 @@ import type { RunningService, StartNeeds } from './process.js'
 export type ToWorker =
   | { kind: 'start'; needs: Pick<StartNeeds, 'settings' | 'connection' | 'version'> }
   | { kind: 'stop' }
+  // "Report your own metrics", and the sum of all workers' for the one that asked.
+  | { kind: 'report'; id: number }
   | { kind: 'metrics'; id: number; text: string }
 export type FromWorker =
   // What is sent to a worker before its code has been loaded is lost, so it says when to begin.
   | { kind: 'loaded' }
   | { kind: 'listening'; port: number }
   | { kind: 'failed'; message: string; code: string | undefined }
+  | { kind: 'report'; id: number; metrics: object[] }
   | { kind: 'metrics'; id: number }
 
 const restartDelayMs = 500
 const stopWithinMs = 30_000
+const reportWithinMs = 1_000
 
 /** Serves in several processes that share the port. One that dies is replaced. */
 export const startWorkers = async ({ settings, connection, version, log }: StartNeeds): Promise<RunningService> => {
   cluster.setupPrimary({ exec: fileURLToPath(new URL('./worker.js', import.meta.url)) })
-  const aggregator = new AggregatorRegistry()
   const workers = new Set<Worker>()
   let isStopping = false
 
   const tell = (worker: Worker, message: ToWorker) => {
     if (worker.isConnected()) worker.send(message)
+  }
+
+  const reports = new Map<number, (metrics: object[] | undefined) => void>()
+  let reportsAsked = 0
+  const askReport = (worker: Worker) =>
+    new Promise<object[] | undefined>((resolve) => {
+      const id = ++reportsAsked
+      // A worker that is starting or dying is left out rather than waited for.
+      const timer = setTimeout(resolve, reportWithinMs, undefined)
+      reports.set(id, (metrics) => {
+        clearTimeout(timer)
+        resolve(metrics)
+      })
+      tell(worker, { kind: 'report', id })
+    })
+  const gatherMetrics = async () => {
+    const gathered = await Promise.all([...workers].map(askReport))
+    return AggregatorRegistry.aggregate(gathered.filter((metrics) => metrics !== undefined)).metrics()
   }
 
   const launch = () =>
@@ -37,8 +58,11 @@ export const startWorkers = async ({ settings, connection, version, log }: Start
         if (message.kind === 'loaded') tell(worker, { kind: 'start', needs: { settings, connection, version } })
         if (message.kind === 'listening') resolve(message.port)
         if (message.kind === 'failed') reject(Object.assign(new Error(message.message), { code: message.code }))
-        if (message.kind === 'metrics')
-          tell(worker, { kind: 'metrics', id: message.id, text: await aggregator.clusterMetrics() })
+        if (message.kind === 'report') {
+          reports.get(message.id)?.(message.metrics)
+          reports.delete(message.id)
+        }
+        if (message.kind === 'metrics') tell(worker, { kind: 'metrics', id: message.id, text: await gatherMetrics() })
       })
       worker.on('exit', (code, signal) => {
         workers.delete(worker)
