@@ -27,6 +27,8 @@ type Needs = {
   version: string
   clock: Clock
   log: Logger
+  /** Takes the line of each request; undefined where requests are not logged. */
+  writeLine?: ((line: string) => void) | undefined
   /** All workers' metrics where there are several; this process's own otherwise. */
   metrics?: () => Promise<string>
 }
@@ -34,7 +36,7 @@ type Needs = {
 export type App = Awaited<ReturnType<typeof createApp>>
 
 /** Builds a whole service from its parts. This is the map: every part is made here and given what it needs. */
-export const createApp = async ({ connection, offer, version, clock, log, metrics }: Needs) => {
+export const createApp = async ({ connection, offer, version, clock, log, writeLine, metrics }: Needs) => {
   const registry = new Registry()
   const database = createDatabase(connection)
   const { sql } = database
@@ -61,13 +63,13 @@ export const createApp = async ({ connection, offer, version, clock, log, metric
     ),
   })
 
-  const { app, finish } = await createServer({ version, log, registry, authenticate })
+  const { app, lane, finish } = await createServer({ version, log, writeLine, registry, authenticate })
   operationRoutes(app, { readiness, registry, metrics: metrics ?? (() => registry.metrics()) })
   await serveDocs(app)
   await app.register(
     async (api) => {
       const server = api as typeof app
-      modelRoutes(server, { catalog: () => offer().catalog, clock })
+      modelRoutes(server, { catalog: () => offer().catalog, clock, lane })
       walletKeyRoutes(server, { walletKeys, clock })
       apiKeyRoutes(server, { keyring, clock })
     },

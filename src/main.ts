@@ -16,7 +16,7 @@ export const serve = async (settings: Settings): Promise<void> => {
   const clock = systemClock
   // A broken config file is found before anything is started.
   const { catalog } = readOffer(settings, clock)
-  const { log, flush } = createLogger(settings.logLevel)
+  const { log, writeLine, flush } = createLogger(settings.logLevel)
   // From the first moment on, so that a signal during the start is not lost.
   const stopSignal = nextStopSignal()
 
@@ -34,6 +34,7 @@ export const serve = async (settings: Settings): Promise<void> => {
       version: readBuildVersion(),
       clock,
       log,
+      writeLine,
     }).catch((error) => Promise.reject(listenProblem(error, settings)))
     const url = settings.port === 0 ? settings.publicUrl.replace(/:0$/, `:${service.port}`) : settings.publicUrl
     console.log(

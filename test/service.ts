@@ -54,6 +54,7 @@ export const startService = async (test: { after(work: () => Promise<void>): voi
     version: '20261115.000000',
     clock,
     log: pino({ level: 'info' }, { write: (line) => void logLines.push(line) }),
+    writeLine: (line) => void logLines.push(line),
   })
   const port = await app.listen('127.0.0.1', 0)
   test.after(async () => {

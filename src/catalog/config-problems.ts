@@ -36,8 +36,10 @@ export type Check = (data: unknown) => Complaint[]
 
 /** Checks data against a schema, fills in its defaults, and says in words what does not fit. */
 export const createCheck = (schema: TSchema): Check => {
-  const validate: ValidateFunction = ajv.compile(schema)
+  // Compiled when first needed: all of them together take longer than the rest of a start.
+  let validate: ValidateFunction | undefined
   return (data) => {
+    validate ??= ajv.compile(schema)
     validate(data)
     // A bad name is reported twice by Ajv; the second report only says that there was a first.
     return (validate.errors ?? []).filter(({ keyword }) => keyword !== 'propertyNames').map(complaint)

@@ -10,7 +10,7 @@ import type { KeyCache } from './key-cache.js'
  * Tells who is calling from the Authorization header, or throws the precise reason why not. It answers at once when
  * the key is remembered and with a promise when the database has to be asked.
  */
-export type Authenticate = (authorization: string | undefined) => Caller | Promise<Caller>
+export type Authenticate = (authorization: string | undefined, connection: object) => Caller | Promise<Caller>
 
 type Needs = { cache: KeyCache; lastUsed: LastUsed; clock: Clock }
 
@@ -33,9 +33,20 @@ export const createAuthenticate = ({ cache, lastUsed, clock }: Needs): Authentic
     }
   }
 
-  return (authorization) => {
+  // A connection nearly always sends the same key again, and hashing it costs more than all the rest of this file. The
+  // hash is kept as long as the connection, and only what the connection itself sent before is compared.
+  const lastSent = new WeakMap<object, { authorization: string | undefined; secret: string; hash: string }>()
+  const read = (authorization: string | undefined, connection: object) => {
+    const last = lastSent.get(connection)
+    if (last !== undefined && last.authorization === authorization) return last
     const secret = bearerSecret(authorization)
-    const hash = hashKeySecret(secret)
+    const sent = { authorization, secret, hash: hashKeySecret(secret) }
+    lastSent.set(connection, sent)
+    return sent
+  }
+
+  return (authorization, connection) => {
+    const { secret, hash } = read(authorization, connection)
     const remembered = cache.peek(hash)
     return remembered === undefined ? cache.find(hash).then((key) => admit(key, secret)) : admit(remembered, secret)
   }
@@ -43,9 +54,12 @@ export const createAuthenticate = ({ cache, lastUsed, clock }: Needs): Authentic
 
 const bearerSecret = (authorization: string | undefined): string => {
   if (authorization === undefined || authorization.trim() === '') throw fail('missingKey')
-  const match = /^bearer +([\x21-\x7e]+)$/i.exec(authorization.trim())
-  if (!match) throw fail('malformedKey', "the header must read 'Authorization: Bearer <key>'")
-  const secret = match[1] as string
+  // Written in the usual way by nearly everybody; the pattern is for the rest.
+  const secret = authorization.startsWith('Bearer ')
+    ? authorization.slice(7).trim()
+    : /^bearer +(.*)$/i.exec(authorization.trim())?.[1]
+  if (secret === undefined || !/^[\x21-\x7e]+$/.test(secret))
+    throw fail('malformedKey', "the header must read 'Authorization: Bearer <key>'")
   if (secret.length > secretLengthMax) throw fail('malformedKey', `it is longer than ${secretLengthMax} characters`)
   return secret
 }

@@ -48,7 +48,7 @@ export const guardRoutes = (app: FastifyInstance, authenticate: Authenticate) =>
       done()
     }
     try {
-      const caller = authenticate(authorization)
+      const caller = authenticate(authorization, request.raw.socket)
       if (caller instanceof Promise) caller.then(admit).catch(done)
       else admit(caller)
     } catch (error) {

@@ -1,4 +1,5 @@
 import { hostname } from 'node:os'
+import { isoNow } from '#plumbing/iso-now.js'
 
 /** Three letters for where this server is, as the last part of CF-RAY. */
 const place = 'TSR'
@@ -16,19 +17,12 @@ export type CommonHeaders = (requestId: string, sent: Record<string, unknown>) =
  * replies to bytes that are not HTTP. `Date` is added by Node.
  */
 export const createCommonHeaders = (version: string): CommonHeaders => {
-  let stampMs = 0
-  let stamp = ''
   return (requestId, sent) => {
-    const nowMs = Date.now()
-    if (nowMs !== stampMs) {
-      stampMs = nowMs
-      stamp = new Date(nowMs).toISOString()
-    }
     const headers: Record<string, string> = {
       'x-request-id': requestId,
       'cf-ray': `${requestId.slice(0, 16)}-${place}`,
       'x-svc-version': version,
-      'x-svc-timestamp': stamp,
+      'x-svc-timestamp': isoNow(),
       // Browsers may call us from any page: a key is the only credential, and it is never sent by itself.
       'access-control-allow-origin': '*',
       'access-control-expose-headers': '*',

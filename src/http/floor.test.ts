@@ -222,3 +222,18 @@ test('an unexpected error is 500 with the request id and nothing internal', asyn
     'and no credentials',
   )
 })
+
+test('an answer from the express lane is no different from the first, and bad keys are still refused there', async () => {
+  const path = '/models?type=embedding'
+  const first = await service.get(path)
+  const second = await service.get(path, { headers: { 'x-svc-mobile-version': '7' } })
+  assert.equal(second.text, first.text)
+  const { 'x-svc-mobile-version': echoed, ...headers } = second.headers
+  assert.equal(echoed, '7')
+  assert.deepEqual(Object.keys(headers).sort(), Object.keys(first.headers).sort())
+  assert.equal((await service.admin.get(path)).status, 200)
+  assert.equal((await service.as('wrong').get(path)).status, 401)
+  assert.equal((await service.send('POST', path)).status, 405)
+  const metrics = (await service.outside.get('/metrics')).text
+  assert.match(metrics, /duration_seconds_count\{method="GET",route="\/api\/v1\/models",status="200"\}/)
+})

@@ -25,16 +25,22 @@ export const prebuild = (value: unknown): Prebuilt => {
 /** Below this the headers weigh more than what compression saves. */
 const compressFromBytes = 1024
 
-export const sendPrebuilt = (request: FastifyRequest, reply: FastifyReply, { plain, gzip, br }: Prebuilt) => {
-  const accepted = request.headers['accept-encoding']
-  const headers: Record<string, string> = { 'content-type': 'application/json; charset=utf-8', vary: 'accept-encoding' }
-  let body = plain
-  if (accepted !== undefined && plain.length >= compressFromBytes) {
-    const encoding = negotiator.negotiate(accepted, ['br', 'gzip'])
-    if (encoding !== null) {
-      headers['content-encoding'] = encoding
-      body = encoding === 'br' ? br() : gzip()
-    }
-  }
+const plainHeaders = { 'content-type': 'application/json; charset=utf-8', vary: 'accept-encoding' }
+const brHeaders = { ...plainHeaders, 'content-encoding': 'br' }
+const gzipHeaders = { ...plainHeaders, 'content-encoding': 'gzip' }
+
+/** The form of an answer that suits the client best. */
+export const choose = ({ plain, gzip, br }: Prebuilt, accepted: string | string[] | undefined) => {
+  const encoding =
+    accepted === undefined || plain.length < compressFromBytes
+      ? null
+      : negotiator.negotiate(String(accepted), ['br', 'gzip'])
+  if (encoding === 'br') return { headers: brHeaders, body: br() }
+  if (encoding === 'gzip') return { headers: gzipHeaders, body: gzip() }
+  return { headers: plainHeaders, body: plain }
+}
+
+export const sendPrebuilt = (request: FastifyRequest, reply: FastifyReply, prebuilt: Prebuilt) => {
+  const { headers, body } = choose(prebuilt, request.headers['accept-encoding'])
   void reply.headers(headers).send(body)
 }

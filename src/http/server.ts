@@ -1,3 +1,4 @@
+import { createServer as createHttpServer } from 'node:http'
 import type { Socket } from 'node:net'
 import { constants } from 'node:zlib'
 import compress from '@fastify/compress'
@@ -13,16 +14,27 @@ import type { Authenticate } from '#guard/authenticate.js'
 import { newRequestId } from '#plumbing/ids.js'
 import { guardRoutes } from './access.js'
 import { createCommonHeaders, failureHeaders } from './common-headers.js'
+import { createExpressLane } from './express-lane.js'
 import { createFailureAnswer } from './failures.js'
 import { readJsonBodies } from './json-body.js'
 import { answerOtherMethods } from './methods.js'
-import { observeRequests } from './observe.js'
+import { createObserver } from './observe.js'
 import { describeInterface } from './openapi.js'
 import { createValidators } from './validation.js'
 
-type Needs = { version: string; log: Logger; registry: Registry; authenticate: Authenticate }
+type Needs = {
+  version: string
+  log: Logger
+  /** Takes the line of each request; undefined where requests are not logged. */
+  writeLine: ((line: string) => void) | undefined
+  registry: Registry
+  authenticate: Authenticate
+}
 
 export type Server = Awaited<ReturnType<typeof createServer>>['app']
+
+/** Longer than the idle time of the usual load balancers, so that they never write into a closing connection. */
+const keepAliveTimeout = 75_000
 
 /** Enough for every account route; routes that take pictures or sound set their own. */
 const bodyBytesMax = 1024 * 1024
@@ -31,8 +43,10 @@ const bodyBytesMax = 1024 * 1024
  * The floor that every request walks on: common headers, errors in one shape, authentication, validation, compression,
  * logs and metrics. Routes are added by the caller, who then calls `finish`.
  */
-export const createServer = async ({ version, log, registry, authenticate }: Needs) => {
+export const createServer = async ({ version, log, writeLine, registry, authenticate }: Needs) => {
   const commonHeaders = createCommonHeaders(version)
+  const observer = createObserver({ registry, writeLine })
+  const lane = createExpressLane({ authenticate, commonHeaders, observer })
   const answerFailure = createFailureAnswer(log)
 
   const app = Fastify({
@@ -40,8 +54,10 @@ export const createServer = async ({ version, log, registry, authenticate }: Nee
     genReqId: newRequestId,
     // Ids are ours alone: bills are found by them, so a caller cannot choose one.
     requestIdHeader: false,
-    // Longer than the idle time of the usual load balancers, so that they never write into a closing connection.
-    keepAliveTimeout: 75_000,
+    serverFactory: (usualWay) =>
+      createHttpServer({ keepAliveTimeout }, (request, response) => {
+        if (!lane.handle(request, response)) usualWay(request, response)
+      }),
     return503OnClosing: false,
     routerOptions: { ignoreTrailingSlash: true, ignoreDuplicateSlashes: true, maxParamLength: 1024 },
     frameworkErrors: (error, request, reply) => {
@@ -60,10 +76,26 @@ export const createServer = async ({ version, log, registry, authenticate }: Nee
   })
 
   app.addHook('onRequest', (request, reply, done) => {
+    observer.began()
     reply.headers(commonHeaders(request.id, request.headers))
     done()
   })
-  observeRequests(app, log, registry)
+  app.addHook('onResponse', (request, reply, done) => {
+    observer.ended()
+    observer.answered({
+      requestId: request.id,
+      method: request.method,
+      route: request.routeOptions.url ?? 'unknown',
+      status: reply.statusCode,
+      ms: reply.elapsedTime,
+      keyId: request.caller?.keyId,
+    })
+    done()
+  })
+  app.addHook('preClose', (done) => {
+    lane.close()
+    done()
+  })
   guardRoutes(app, authenticate)
   readJsonBodies(app)
   const answerRest = answerOtherMethods(app)
@@ -74,7 +106,7 @@ export const createServer = async ({ version, log, registry, authenticate }: Nee
     brotliOptions: { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } },
   })
   await describeInterface(app, version)
-  return { app, finish: answerRest }
+  return { app, lane, finish: answerRest }
 }
 
 /** Bytes that Node could not read as HTTP never become a request, but get the same kind of answer. */

@@ -11,6 +11,7 @@ export type StartNeeds = {
   version: string
   clock: Clock
   log: Logger
+  writeLine: ((line: string) => void) | undefined
   metrics?: () => Promise<string>
 }
 

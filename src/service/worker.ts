@@ -22,9 +22,17 @@ const allMetrics = () =>
   })
 
 const start = async ({ settings, connection, version }: Extract<ToWorker, { kind: 'start' }>['needs']) => {
-  const { log, flush } = createLogger(settings.logLevel)
+  const { log, writeLine, flush } = createLogger(settings.logLevel)
   process.on('exit', flush)
-  const service = await startHere({ settings, connection, version, clock: systemClock, log, metrics: allMetrics })
+  const service = await startHere({
+    settings,
+    connection,
+    version,
+    clock: systemClock,
+    log,
+    writeLine,
+    metrics: allMetrics,
+  })
   registry = service.registry
   stopService = service.stop
   tell({ kind: 'listening', port: service.port })

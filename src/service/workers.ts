@@ -55,7 +55,9 @@ export const startWorkers = async ({ settings, connection, version, log }: Start
       const worker = cluster.fork()
       workers.add(worker)
       worker.on('message', async (message: FromWorker) => {
-        if (message.kind === 'loaded') tell(worker, { kind: 'start', needs: { settings, connection, version } })
+        // A stop that was told before is lost too.
+        if (message.kind === 'loaded')
+          tell(worker, isStopping ? { kind: 'stop' } : { kind: 'start', needs: { settings, connection, version } })
         if (message.kind === 'listening') resolve(message.port)
         if (message.kind === 'failed') reject(Object.assign(new Error(message.message), { code: message.code }))
         if (message.kind === 'report') {

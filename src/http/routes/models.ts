@@ -1,3 +1,4 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { Catalog } from '#catalog/catalog.js'
 import { Shared, StandardError } from '#contract/common.js'
@@ -12,15 +13,16 @@ import {
   TraitList,
 } from '#contract/models.js'
 import type { Clock } from '#plumbing/clock.js'
+import type { ExpressLane } from '../express-lane.js'
 import { type Prebuilt, prebuild, sendPrebuilt } from '../prebuilt.js'
 import type { Server } from '../server.js'
 
 const readable = { access: 'readable' } as const
 
-type Needs = { catalog: () => Catalog; clock: Clock }
+type Needs = { catalog: () => Catalog; clock: Clock; lane: ExpressLane }
 
 /** What we offer. Answers are built once per catalog and per name, and again when a model comes to its end. */
-export const modelRoutes = (app: Server, { catalog, clock }: Needs) => {
+export const modelRoutes = (app: Server, { catalog, clock, lane }: Needs) => {
   let built = new Map<string, Prebuilt>()
   let builtFrom: Catalog | undefined
   let validUntilMs = 0
@@ -38,6 +40,12 @@ export const modelRoutes = (app: Server, { catalog, clock }: Needs) => {
     }
     return prebuilt
   }
+  /** Sends an answer and lets the express lane give it from now on. */
+  const send = (request: FastifyRequest, reply: FastifyReply, name: string, make: (catalog: Catalog) => unknown) => {
+    const current = () => answer(name, make)
+    sendPrebuilt(request, reply, current())
+    lane.remember(request.raw.url ?? '', request.routeOptions.url ?? '', current)
+  }
 
   app.get(
     '/models',
@@ -52,8 +60,7 @@ export const modelRoutes = (app: Server, { catalog, clock }: Needs) => {
     },
     (request, reply) => {
       const { type = 'text' } = request.query
-      const list = answer(`models ${type}`, (catalog) => ({ object: 'list', type, data: catalog.list(type) }))
-      return sendPrebuilt(request, reply, list)
+      send(request, reply, `models ${type}`, (catalog) => ({ object: 'list', type, data: catalog.list(type) }))
     },
   )
 
@@ -76,8 +83,7 @@ export const modelRoutes = (app: Server, { catalog, clock }: Needs) => {
       },
       (request, reply) => {
         const { type = 'text' } = request.query
-        const list = answer(`${path} ${type}`, (catalog) => ({ object: 'list', type, data: read(catalog, type) }))
-        return sendPrebuilt(request, reply, list)
+        send(request, reply, `${path} ${type}`, (catalog) => ({ object: 'list', type, data: read(catalog, type) }))
       },
     )
   byType('/models/traits', 'Which model holds which trait', TraitList, (catalog, type) => catalog.traits(type))
@@ -117,11 +123,6 @@ export const modelRoutes = (app: Server, { catalog, clock }: Needs) => {
       config: readable,
       schema: { tags: ['Images'], summary: 'Style presets for images', response: { 200: StyleList } },
     },
-    (request, reply) =>
-      sendPrebuilt(
-        request,
-        reply,
-        answer('styles', (catalog) => ({ object: 'list', data: catalog.styles() })),
-      ),
+    (request, reply) => send(request, reply, 'styles', (catalog) => ({ object: 'list', data: catalog.styles() })),
   )
 }
