@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { buildIfNeeded } from '../scripts/build.mjs'
 
-buildIfNeeded()
+await buildIfNeeded()
 const { run } = await import('../dist/src/cli/tessera.js')
 await run(process.argv)

@@ -2,7 +2,7 @@
 import { main } from '../bench/compare.mjs'
 import { buildIfNeeded } from './build.mjs'
 
-buildIfNeeded()
+await buildIfNeeded()
 try {
   process.exitCode = await main(process.argv.slice(2))
 } catch (error) {

@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 
 const root = resolve(fileURLToPath(import.meta.url), '../..')
 const dist = join(root, 'dist')
@@ -20,14 +20,14 @@ export const isBuilt = () => {
   if (!existsSync(stamp)) return false
   // An installation without the compiler runs what was built elsewhere.
   if (!existsSync(compiler)) return true
-  const sources = ['src', 'test', 'bench', 'tsconfig.json', 'package-lock.json']
+  const sources = ['src', 'test', 'catalog', 'tsconfig.json', 'package.json', 'package-lock.json']
   return Math.max(...sources.map((name) => newestMs(join(root, name)))) <= statSync(stamp).mtimeMs
 }
 
 /** `<YYYYMMDD>.<HHMMSS>` in UTC, the form of x-svc-version. */
 const version = (date = new Date()) => date.toISOString().replace(/[-:]/g, '').replace('T', '.').slice(0, 15)
 
-export const build = () => {
+export const build = async () => {
   if (!existsSync(compiler)) {
     console.error('tessera: the compiler is not installed, so the sources cannot be built.\n  Run: npm ci')
     process.exit(1)
@@ -47,10 +47,13 @@ export const build = () => {
   if (existsSync(dist)) renameSync(dist, old)
   renameSync(fresh, dist)
   rmSync(old, { recursive: true, force: true })
+  // Checked once here instead of at every start.
+  const { checkBuiltin } = await import(pathToFileURL(join(dist, 'src/catalog/builtin.js')).href)
+  writeFileSync(join(dist, 'catalog.json'), JSON.stringify(checkBuiltin()))
 }
 
-export const buildIfNeeded = () => {
-  if (!isBuilt()) build()
+export const buildIfNeeded = async () => {
+  if (!isBuilt()) await build()
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) build()
+if (process.argv[1] === fileURLToPath(import.meta.url)) await build()

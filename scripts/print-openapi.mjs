@@ -3,7 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { buildIfNeeded } from './build.mjs'
 
-buildIfNeeded()
+await buildIfNeeded()
 const { describeApi } = await import('../dist/src/service/describe-api.js')
 const path = fileURLToPath(new URL('../openapi.json', import.meta.url))
 const fresh = await describeApi()

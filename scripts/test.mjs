@@ -11,7 +11,7 @@ import { buildIfNeeded } from './build.mjs'
 
 const root = resolve(fileURLToPath(import.meta.url), '../..')
 process.chdir(root)
-buildIfNeeded()
+await buildIfNeeded()
 const wanted = process.argv.slice(2)
 let failed = 0
 let passed = 0

@@ -29,6 +29,8 @@ type Needs = {
   log: Logger
   /** Takes the line of each request; undefined where requests are not logged. */
   writeLine?: ((line: string) => void) | undefined
+  /** Fewer where many processes share one database. */
+  connectionsMax?: number
   /** All workers' metrics where there are several; this process's own otherwise. */
   metrics?: () => Promise<string>
 }
@@ -36,9 +38,18 @@ type Needs = {
 export type App = Awaited<ReturnType<typeof createApp>>
 
 /** Builds a whole service from its parts. This is the map: every part is made here and given what it needs. */
-export const createApp = async ({ connection, offer, version, clock, log, writeLine, metrics }: Needs) => {
+export const createApp = async ({
+  connection,
+  offer,
+  version,
+  clock,
+  log,
+  writeLine,
+  connectionsMax = 10,
+  metrics,
+}: Needs) => {
   const registry = new Registry()
-  const database = createDatabase(connection)
+  const database = createDatabase(connection, { connectionsMax })
   const { sql } = database
   const announcements = createAnnouncements({ connection })
   const lastUsed = createLastUsed(sql)

@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { OperatorError } from '#plumbing/operator-error.js'
 
-/** Everything the environment decides. No other file reads it. */
+/** Everything the environment decides about the service. No other file reads these variables. */
 export type Settings = {
   host: string
   port: number
@@ -59,7 +59,7 @@ export const readSettings = (
     adminKey,
     publicUrl: readPublicUrl(read('TESSERA_PUBLIC_URL')) ?? `http://${urlHost(host)}:${port}`,
     logLevel,
-    workers: whole('TESSERA_WORKERS', 1, 1, 256),
+    workers: whole('TESSERA_WORKERS', 1, 1, 64),
     databaseUrl: readDatabaseUrl(read('DATABASE_URL')),
     env,
   }

@@ -25,7 +25,7 @@ export const serve = async (settings: Settings): Promise<void> => {
     const migrations = await migrateDatabase(database.connection)
     if (migrations.length > 0) log.info({ migrations }, 'database migrated')
     const setup = createDatabase(database.connection, { connectionsMax: 1 })
-    const first = await prepareFirstAccount({ sql: setup.sql, clock, ...settings }).finally(() => setup.close())
+    const adminKey = await prepareFirstAccount({ sql: setup.sql, clock, ...settings }).finally(() => setup.close())
 
     const start = settings.workers > 1 ? startWorkers : startHere
     const service = await start({
@@ -37,9 +37,7 @@ export const serve = async (settings: Settings): Promise<void> => {
       writeLine,
     }).catch((error) => Promise.reject(listenProblem(error, settings)))
     const url = settings.port === 0 ? settings.publicUrl.replace(/:0$/, `:${service.port}`) : settings.publicUrl
-    console.log(
-      banner({ url, first, hasChosenKey: settings.adminKey !== undefined, models: catalog.list('all').length }),
-    )
+    console.log(banner({ url, adminKey, models: catalog.list('all').length }))
     log.info({ host: settings.host, port: service.port, workers: settings.workers }, 'listening')
 
     const signal = await stopSignal
@@ -55,7 +53,8 @@ export const serve = async (settings: Settings): Promise<void> => {
 const nextStopSignal = (): Promise<string> =>
   new Promise((resolve) => {
     let signals = 0
-    for (const signal of ['SIGTERM', 'SIGINT'] as const)
+    // SIGHUP comes when the terminal is closed; our database would outlive us if we ignored it.
+    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const)
       process.on(signal, () => {
         signals++
         // A person who presses Ctrl-C a third time wants out, finished or not.

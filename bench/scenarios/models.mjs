@@ -5,7 +5,7 @@ export const name = 'models'
 export const title = 'GET /models'
 export const reference = 'bare node:http'
 
-/** From issue 1: the CPU of GET /models, as a multiple of a bare server's that answers the same bytes. */
+/** The goal: the CPU of GET /models, as a multiple of a bare server's that answers the same bytes. */
 const cpuRatioMax = 1.6
 
 export const start = async (stage, options) => {

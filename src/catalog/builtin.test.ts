@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { Ajv } from 'ajv'
 import { Model, ModelList, modelTypes } from '#contract/models.js'
-import { readBuiltin } from './builtin.js'
+import { checkBuiltin } from './builtin.js'
 import { createCatalog } from './catalog.js'
 import { emptyConfig, readConfigFile } from './config-file.js'
 
@@ -11,7 +11,7 @@ const ajv = new Ajv({ strict: false, allErrors: true })
 ajv.addSchema(Model)
 const isModelList = ajv.compile(ModelList)
 
-const builtin = readBuiltin()
+const builtin = checkBuiltin()
 const engines = new Set(builtin.models.map(({ engine }) => engine?.embedded ?? ''))
 const needs = { builtin, clock: { nowMs: () => Date.UTC(2026, 5, 1) }, createdDefault: 1_780_000_000, engines }
 

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { LimitsEntry } from './config-schema.js'
@@ -8,11 +8,16 @@ import { parseConfig } from './parse-config.js'
 /** What a fresh service offers before anybody configures anything. */
 export type BuiltinCatalog = { models: readonly ModelEntry[]; styles: readonly string[]; limits: LimitsEntry }
 
-/** The folder `catalog/` of this repository, seen from where the compiled code runs (`dist/src/catalog`). */
+/** Seen from where the compiled code runs, `dist/src/catalog`. */
 const ownFolder = fileURLToPath(new URL('../../../catalog', import.meta.url))
+const checkedFile = fileURLToPath(new URL('../../catalog.json', import.meta.url))
+
+/** The built-in catalog as the build left it: checked and complete, so that a start need not do it again. */
+export const readBuiltin = (): BuiltinCatalog =>
+  existsSync(checkedFile) ? (JSON.parse(readFileSync(checkedFile, 'utf8')) as BuiltinCatalog) : checkBuiltin()
 
 /** Reads our own data files. They are config files like the operator's, so they are held to the same rules. */
-export const readBuiltin = (folder: string = ownFolder): BuiltinCatalog => {
+export const checkBuiltin = (folder: string = ownFolder): BuiltinCatalog => {
   const read = (name: string) => {
     const file = join(folder, name)
     return parseConfig(readFileSync(file, 'utf8'), { file, env: {} })

@@ -1,9 +1,7 @@
 import type { Command } from 'commander'
 import { stringify } from 'yaml'
-import { redactedConfig } from '#catalog/config-file.js'
 import { systemClock } from '#plumbing/clock.js'
 import { readSettings } from '../config.js'
-import { readOffer } from '../service/offer.js'
 import { jsonOption } from './output.js'
 
 export const checkCommand = (program: Command) => {
@@ -11,7 +9,9 @@ export const checkCommand = (program: Command) => {
     .command('check')
     .description('validate the settings and the config file, and print what they amount to, without secrets')
     .option(...jsonOption)
-    .action(({ json }: { json?: boolean }) => {
+    .action(async ({ json }: { json?: boolean }) => {
+      const { readOffer } = await import('../service/offer.js')
+      const { redactedConfig } = await import('#catalog/config-file.js')
       const { env: _env, adminKey, databaseUrl, ...plain } = readSettings()
       const { config, catalog } = readOffer(readSettings(), systemClock)
       const resolved = {

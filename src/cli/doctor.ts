@@ -1,7 +1,6 @@
 import type { Command } from 'commander'
 import { auditLedger } from '#ledger/audit.js'
 import { systemClock } from '#plumbing/clock.js'
-import { readOffer } from '../service/offer.js'
 import { jsonOption } from './output.js'
 import { withDatabase } from './with-database.js'
 
@@ -14,6 +13,7 @@ export const doctorCommand = (program: Command) => {
     .option(...jsonOption)
     .action(({ json }: { json?: boolean }) =>
       withDatabase(async (sql, settings) => {
+        const { readOffer } = await import('../service/offer.js')
         const { catalog } = readOffer(settings, systemClock)
         const models = catalog.list('all')
         const offline = models.filter(({ model_spec }) => model_spec.offline).length

@@ -40,10 +40,13 @@ export const run = async (argv: string[]) => {
     await createProgram().parseAsync(argv)
   } catch (error) {
     if (error instanceof OperatorError)
-      console.error(`tessera: ${error.message}${error.hint ? `\n  ${error.hint}` : ''}`)
+      console.error(`tessera: ${sentence(error.message)}${error.hint ? `\n  ${sentence(error.hint)}` : ''}`)
     else console.error('tessera: this is a bug, please report it.\n', error)
     process.exitCode = 1
   }
   // What is still open (a watched file, an idle connection) must not keep a finished command alive.
   process.exit()
 }
+
+/** Parts write their messages without a full stop where they may be quoted; alone on a line they get one. */
+const sentence = (text: string) => (/[.:\n]$/.test(text) || text.includes('\n') ? text : `${text}.`)

@@ -83,8 +83,6 @@ export const failures = {
   ),
   databaseUnavailable: line(503, 'SERVICE_UNAVAILABLE', 'The service cannot reach its database; retry shortly'),
   walletStakeUnreadable: line(503, 'SERVICE_UNAVAILABLE', 'The stake of this wallet cannot be read right now; retry'),
-  modelOffline: line(503, 'MODEL_OFFLINE', (name = '') => `The model '${name}' is offline`),
-  shuttingDown: line(503, 'SERVICE_UNAVAILABLE', 'This server is shutting down; retry on another connection'),
 } satisfies Record<string, Line>
 
 export type FailureName = keyof typeof failures

@@ -31,7 +31,9 @@ export const createExpressLane = ({ authenticate, commonHeaders, observer }: Nee
 
   return {
     remember(address, route, current) {
-      if (!isOpen || address.length > addressLengthMax || answers.size >= addressesMax) return
+      if (!isOpen || address.length > addressLengthMax) return
+      // Somebody invents addresses: start afresh, and those that are really in use are back at once.
+      if (answers.size >= addressesMax) answers.clear()
       answers.set(address, { route, current })
     },
     handle(request, response) {

@@ -1,24 +1,38 @@
 import { relative } from 'node:path'
-import type { FirstStart } from './first-start.js'
+import type { AdminKey } from './first-start.js'
 
-type Needs = { url: string; first: FirstStart; hasChosenKey: boolean; models: number }
+type Needs = { url: string; adminKey: AdminKey; models: number }
 
 /** What a person sees once the service is ready. The curl line works when pasted. */
-export const banner = ({ url, first: { generatedKey, keyFile }, hasChosenKey, models }: Needs): string => {
-  const file = relative(process.cwd(), keyFile) || keyFile
-  const key = generatedKey ?? (hasChosenKey ? '$TESSERA_ADMIN_KEY' : `$(cat '${file}')`)
-  const keyLine =
-    generatedKey !== undefined
-      ? `  ADMIN key   ${generatedKey}\n              shown once; kept in ${file}, with 100 USD of trial credit`
-      : `  ADMIN key   ${hasChosenKey ? 'the value of TESSERA_ADMIN_KEY' : `in ${file}`}`
+export const banner = ({ url, adminKey, models }: Needs): string => {
+  const { says, sends } = describeKey(adminKey)
   return `
 Tessera is ready, with ${models} models.
 
   Base URL    ${url}/api/v1
   Reference   ${url}/docs
-${keyLine}
+  ADMIN key   ${says}
 
 Try it:
-  curl ${url}/api/v1/api_keys -H "Authorization: Bearer ${key}"
+  curl ${url}/api/v1/${sends === undefined ? 'models' : `api_keys -H "Authorization: Bearer ${sends}"`}
 `
+}
+
+const describeKey = (adminKey: AdminKey): { says: string; sends?: string } => {
+  const name = (file: string) => relative(process.cwd(), file) || file
+  switch (adminKey.kind) {
+    case 'generated': {
+      const file = name(adminKey.file)
+      const note = `shown once; kept in ${file}, with 100 USD of trial credit`
+      return { says: `${adminKey.secret}\n              ${note}`, sends: adminKey.secret }
+    }
+    case 'file':
+      return { says: `in ${name(adminKey.file)}`, sends: `$(cat '${name(adminKey.file)}')` }
+    case 'chosen':
+      return { says: 'the value of TESSERA_ADMIN_KEY', sends: '$TESSERA_ADMIN_KEY' }
+    case 'chosen but revoked':
+      return { says: 'TESSERA_ADMIN_KEY was revoked; npx tessera keys create --type ADMIN makes another' }
+    case 'elsewhere':
+      return { says: 'made before; npx tessera keys create --type ADMIN makes another' }
+  }
 }

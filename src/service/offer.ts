@@ -1,11 +1,10 @@
 import { statSync } from 'node:fs'
-import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { readBuiltin } from '#catalog/builtin.js'
 import { type Catalog, createCatalog } from '#catalog/catalog.js'
 import { emptyConfig, type OperatorConfig, readConfigFile, watchConfigFile } from '#catalog/config-file.js'
 import type { Clock } from '#plumbing/clock.js'
-import { installFolder, type Settings } from '../config.js'
+import type { Settings } from '../config.js'
 
 /** What the operator configured and what it means. Replaced as a whole when the config file changes. */
 export type Offer = { config: OperatorConfig; catalog: Catalog }
@@ -13,7 +12,7 @@ export type Offer = { config: OperatorConfig; catalog: Catalog }
 /** Embedded engines that this build has; catalog models of others are listed as offline. */
 const embeddedEngines: ReadonlySet<string> = new Set()
 
-const builtin = readBuiltin(join(installFolder, 'catalog'))
+const builtin = readBuiltin()
 const builtinIds = builtin.models.map(({ id }) => id)
 
 export const readOffer = ({ configPath, env }: Settings, clock: Clock): Offer =>

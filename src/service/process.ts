@@ -17,10 +17,13 @@ export type StartNeeds = {
 
 export type RunningService = { port: number; stop(): Promise<void> }
 
+/** All workers together stay well below what the built-in database and most others allow. */
+const connectionsFor = (workers: number) => Math.max(2, Math.min(10, Math.floor(100 / workers)))
+
 /** Serves in this very process. */
 export const startHere = async ({ settings, ...needs }: StartNeeds) => {
   const { offer, stop: stopWatching } = createLiveOffer(settings, needs.clock, needs.log)
-  const app = await createApp({ ...needs, offer })
+  const app = await createApp({ ...needs, offer, connectionsMax: connectionsFor(settings.workers) })
   const stop = async () => {
     stopWatching()
     await app.close()

@@ -61,7 +61,7 @@ process.on('message', async (message: ToWorker) => {
 })
 
 // A terminal sends its signals to the whole group, but only the parent decides when we stop.
-for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => {})
+for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => {})
 // The parent is gone, perhaps killed: nobody would stop us any more.
 process.on('disconnect', () => void stop())
 

@@ -19,20 +19,27 @@ export const migrate = async (sql: Sql, folder: string): Promise<string[]> => {
     await sql`select pg_advisory_xact_lock(${migrationLock})`
     await sql`create table if not exists schema_migration (
       name text primary key, checksum text not null, applied_at timestamptz not null default now())`
-    const applied = new Map(
-      (await sql<{ name: string; checksum: string }>`select name, checksum from schema_migration`).map((row) => [
-        row.name,
-        row.checksum,
-      ]),
-    )
-    refuseForeignHistory(applied, migrations)
-    const fresh = migrations.filter(({ name }) => !applied.has(name))
+    const fresh = await notApplied(sql, migrations)
     for (const { name, text, checksum } of fresh) {
       await sql.script(text)
       await sql`insert into schema_migration (name, checksum) values (${name}, ${checksum})`
     }
     return fresh.map(({ name }) => name)
   })
+}
+
+/** The migrations that this version has and the database has not. */
+export const pendingMigrations = async (sql: Sql, folder: string): Promise<string[]> => {
+  const migrations = await readMigrations(folder)
+  const { exists } = await sql.one<{ exists: boolean }>`select to_regclass('schema_migration') is not null as exists`
+  return (exists ? await notApplied(sql, migrations) : migrations).map(({ name }) => name)
+}
+
+const notApplied = async (sql: Sql, migrations: Migration[]): Promise<Migration[]> => {
+  const rows = await sql<{ name: string; checksum: string }>`select name, checksum from schema_migration`
+  const applied = new Map(rows.map(({ name, checksum }) => [name, checksum]))
+  refuseForeignHistory(applied, migrations)
+  return migrations.filter(({ name }) => !applied.has(name))
 }
 
 const readMigrations = async (folder: string): Promise<Migration[]> => {

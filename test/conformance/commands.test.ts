@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { createTestDatabase } from '../database.js'
-import { createFolder, runTessera } from '../process.js'
+import { createFolder, processesIn, runTessera, startTessera } from '../process.js'
 import { startService } from '../service.js'
 
 const service = await startService({ after })
@@ -73,11 +73,29 @@ test('doctor finds nothing on a sound database and names what is broken on anoth
   assert.match(stdout, /✗ every balance is the sum of its entries \(1 broken/)
 })
 
-test('without a running service the commands start its database for as long as they need it', async (test) => {
+test('commands work while the service is stopped, and never create a database by mistake', async (test) => {
   const folder = createFolder(test)
   const none = await runTessera(['accounts', 'list'], { cwd: folder })
-  assert.match(none.stdout, /There are no accounts yet/)
-  assert.equal((await runTessera(['accounts', 'create', '--name', 'Early'], { cwd: folder })).code, 0)
+  assert.equal(none.code, 1)
+  assert.match(none.stderr, /^tessera: There is no database in .*data\.\n {2}\S/)
+  assert.ok(!existsSync(join(folder, 'data')))
+
+  const running = await startTessera(test, { cwd: folder })
+  running.child.kill('SIGTERM')
+  await running.ended
   const [account] = JSON.parse((await runTessera(['accounts', 'list', '--json'], { cwd: folder })).stdout)
-  assert.equal(account.name, 'Early')
+  assert.equal(account.name, 'First account')
+  assert.deepEqual(processesIn(folder), [], 'and leave nothing running')
+})
+
+test('a command refuses a database that the service has not migrated yet', async (test) => {
+  const database = await createTestDatabase()
+  test.after(database.drop)
+  const { createDatabase } = await import('#store/sql.js')
+  const { sql, close } = createDatabase(database.connection)
+  await sql`delete from schema_migration where name like '0002%'`
+  await close()
+  const { code, stderr } = await runTessera(['keys', 'list'], { cwd, env: { DATABASE_URL: database.url } })
+  assert.equal(code, 1)
+  assert.match(stderr, /^tessera: The database is not of this version yet\./)
 })

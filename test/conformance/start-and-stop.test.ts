@@ -34,8 +34,9 @@ test('a bare machine serves after one command: address, key and a line that work
   await again.ended
   const third = await startTessera(test, { cwd })
   assert.equal((await third.api.as(key).get('/api_keys')).status, 200, 'also after kill -9 of the whole group')
-  third.child.kill('SIGINT')
-  assert.deepEqual(await third.ended, { code: 0, signal: null })
+  third.child.kill('SIGHUP')
+  assert.deepEqual(await third.ended, { code: 0, signal: null }, 'a closed terminal is a graceful stop too')
+  assert.deepEqual(processesIn(cwd), [])
 })
 
 test('a second service on the same folder is refused in one sentence', async (test) => {
@@ -164,6 +165,8 @@ test('two processes on one database may start together with the same admin key',
     const { body } = await api.as(env.TESSERA_ADMIN_KEY).get('/api_keys')
     assert.equal(body.data.length, 1, 'one account, one key')
   }
+  const unknowing = await startTessera(test, { cwd: createFolder(test), env: { DATABASE_URL: database.url } })
+  assert.match(unknowing.seen.stdout, /ADMIN key +made before; npx tessera keys create/, 'no key file is promised')
 })
 
 test('the config file is followed while the service runs; a bad one is refused and the old one stays', async (test) => {

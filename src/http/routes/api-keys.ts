@@ -68,7 +68,8 @@ export const apiKeyRoutes = (app: Server, { keyring, clock }: Needs) => {
       schema: {
         tags,
         summary: 'Make a key',
-        description: 'The secret is in this answer and nowhere else. At most 20 keys a minute, 500 active ones.',
+        description:
+          'The secret is in this answer and nowhere else. At most 500 keys are active, and 20 are made in a minute unless the operator allows more.',
         body: CreateApiKey,
         response: { 200: CreatedApiKey, 429: { description: 'Too many keys made', ...Shared(StandardError) } },
       },

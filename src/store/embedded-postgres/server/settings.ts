@@ -15,7 +15,7 @@ const settings = {
   full_page_writes: 'on',
 
   // A small footprint; nobody replicates from an embedded server, and its queries are short.
-  max_connections: '100',
+  max_connections: '250',
   shared_buffers: '64MB',
   huge_pages: 'off',
   io_method: 'sync',
