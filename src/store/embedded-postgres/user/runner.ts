@@ -56,6 +56,8 @@ const findCapabilityPrefix = ({ uid, gid }: Identity): string[] | undefined => {
   const prefix = [
     ...['setpriv', '--reuid', String(uid), '--regid', String(gid), '--clear-groups'],
     ...[`--inh-caps=+${capability}`, `--ambient-caps=+${capability}`],
+    // Without this bit access(2) ignores the capability, and initdb asks access(2) whether it may run the server.
+    '--securebits=+no_setuid_fixup',
   ]
   const [command, ...args] = [...prefix, 'true']
   return spawnSync(command!, args, { stdio: 'ignore', cwd: '/' }).status === 0 ? prefix : undefined
