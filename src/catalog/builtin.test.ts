@@ -5,7 +5,7 @@ import { Ajv } from 'ajv'
 import { Model, ModelList, modelTypes } from '#contract/models.js'
 import { checkBuiltin } from './builtin.js'
 import { createCatalog } from './catalog.js'
-import { emptyConfig, readConfigFile } from './config-file.js'
+import { emptyConfig, readConfigFile } from './config/config-file.js'
 
 const ajv = new Ajv({ strict: false, allErrors: true })
 ajv.addSchema(Model)

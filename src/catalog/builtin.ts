@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { LimitsEntry } from './config-schema.js'
-import type { ModelEntry } from './model-entry.js'
-import { parseConfig } from './parse-config.js'
+import type { LimitsEntry } from './config/config-schema.js'
+import type { ModelEntry } from './config/model-entry.js'
+import { parseConfig } from './config/parse-config.js'
 
 /** What a fresh service offers before anybody configures anything. */
 export type BuiltinCatalog = { models: readonly ModelEntry[]; styles: readonly string[]; limits: LimitsEntry }

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { Ajv } from 'ajv'
 import { Model, type ModelType } from '#contract/models.js'
 import { buildModel, type CatalogModelOfType } from './catalog-model.js'
-import { parseConfig } from './config-file.js'
+import { parseConfig } from './config/config-file.js'
 
 const isModel = new Ajv({ strict: false }).compile(Model)
 

@@ -1,15 +1,8 @@
-import {
-  EmbeddingDetails,
-  ImageDetails,
-  type Model,
-  type ModelOfType,
-  type ModelType,
-  MusicDetails,
-  SpeechDetails,
-} from '#contract/models.js'
-import type { LimitGroup } from './config-schema.js'
+import { EmbeddingDetails, ImageDetails, MusicDetails, SpeechDetails } from '#contract/model-parts.js'
+import type { Model, ModelOfType, ModelType } from '#contract/models.js'
+import type { LimitGroup } from './config/config-schema.js'
+import type { ModelEntry, ModelEntryOfType, Rate } from './config/model-entry.js'
 import { type Deprecation, deprecationOf, deprecationRecord } from './deprecation.js'
-import type { ModelEntry, ModelEntryOfType, Rate } from './model-entry.js'
 import { type CamelKeys, camelKeys, type ExactPrices, exactPrices, recordPrices } from './price-tables.js'
 import { decimalPerUnit, type ExactPrice, exactPrice } from './prices.js'
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Failure } from '#contract/errors.js'
 import { createCatalog } from './catalog.js'
-import { parseConfig } from './config-file.js'
+import { parseConfig } from './config/config-file.js'
 
 const parse = (text: string) => parseConfig(text, { file: 'tessera.yaml', env: {} })
 

@@ -1,4 +1,4 @@
-import type { DeprecationEntry } from './model-entry.js'
+import type { DeprecationEntry } from './config/model-entry.js'
 
 /** The end of a model's life, in the forms that are asked for. */
 export type Deprecation = {

@@ -1,6 +1,6 @@
-import type { LimitGroup, LimitsEntry } from './config-schema.js'
-import { limitGroups } from './config-schema.js'
-import type { Rate } from './model-entry.js'
+import type { LimitGroup, LimitsEntry } from './config/config-schema.js'
+import { limitGroups } from './config/config-schema.js'
+import type { Rate } from './config/model-entry.js'
 
 /** Every limit with a number, after the operator's were laid over ours. A rate that is absent is not limited. */
 export type Limits = {

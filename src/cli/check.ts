@@ -11,7 +11,7 @@ export const checkCommand = (program: Command) => {
     .option(...jsonOption)
     .action(async ({ json }: { json?: boolean }) => {
       const { readOffer } = await import('../service/offer.js')
-      const { redactedConfig } = await import('#catalog/config-file.js')
+      const { redactedConfig } = await import('#catalog/config/config-file.js')
       const { env: _env, adminKey, databaseUrl, ...plain } = readSettings()
       const { config, catalog } = readOffer(readSettings(), systemClock)
       const resolved = {

@@ -46,6 +46,8 @@ export const serveDocs = async (app: FastifyInstance) => {
     description ??= prebuild(app.swagger())
     sendPrebuilt(request, reply, description)
   })
+  // Whoever opens the bare address in a browser wants to see something.
+  app.get('/', open, (_request, reply) => reply.redirect('/docs'))
   app.get('/docs', open, (_request, reply) =>
     reply.headers({ 'content-security-policy': onlyFromHere }).type('text/html; charset=utf-8').send(page),
   )

@@ -203,6 +203,7 @@ test('the reference page loads nothing from elsewhere', async () => {
   }
   assert.match(String(page.headers['content-security-policy']), /default-src 'self'/)
   assert.equal((await service.outside.get('/openapi.json')).body.info.title, 'Tessera')
+  assert.equal((await service.outside.get('/')).headers.location, '/docs')
 })
 
 test('an unexpected error is 500 with the request id and nothing internal', async (test) => {

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs'
 import type { Logger } from 'pino'
 import { readBuiltin } from '#catalog/builtin.js'
 import { type Catalog, createCatalog } from '#catalog/catalog.js'
-import { emptyConfig, type OperatorConfig, readConfigFile, watchConfigFile } from '#catalog/config-file.js'
+import { emptyConfig, type OperatorConfig, readConfigFile, watchConfigFile } from '#catalog/config/config-file.js'
 import type { Clock } from '#plumbing/clock.js'
 import type { Settings } from '../config.js'
 

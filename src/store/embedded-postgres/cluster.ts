@@ -15,7 +15,7 @@ import { join } from 'node:path'
 import { OperatorError } from '#plumbing/operator-error.js'
 import { explainProgramFailure } from './failures.js'
 import { databaseUser, type Layout } from './layout.js'
-import type { Log } from './supervisor.js'
+import type { Log } from './log.js'
 import { chownRecursively, majorVersion } from './user/binaries.js'
 import type { Runner } from './user/runner.js'
 

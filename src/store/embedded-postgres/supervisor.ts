@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import type { Log } from './log.js'
 import type { Server, ServerExit } from './server/server.js'
-
-export type Log = { info(message: string): void; warn(message: string): void }
 
 type Needs = {
   launch(signal: AbortSignal): Promise<Server>

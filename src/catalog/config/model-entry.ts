@@ -6,16 +6,16 @@ import {
   ImageDetails,
   InpaintCapabilities,
   InpaintConstraints,
-  type ModelType,
   MusicDetails,
-  pricingShapes,
   SpeechDetails,
   TextCapabilities,
   TextConstraints,
   VideoConstraints,
-} from '#contract/models.js'
+} from '#contract/model-parts.js'
+import { pricingShapes } from '#contract/model-prices.js'
+import type { ModelType } from '#contract/models.js'
+import type { PriceInput } from '../prices.js'
 import { closed, Day, HeaderText, Matching, ModelName, Moment } from './fields.js'
-import type { PriceInput } from './prices.js'
 
 /**
  * How a model is written in the config file and in our own `catalog/models.yaml`, one schema per type. Capabilities,

@@ -21,7 +21,7 @@ test('a file that is not there is one sentence and what to do', () => {
 })
 
 test('the example config is valid', () => {
-  const path = fileURLToPath(new URL('../../../tessera.example.yaml', import.meta.url))
+  const path = fileURLToPath(new URL('../../../../tessera.example.yaml', import.meta.url))
   const config = readConfigFile(path, { HOUSE_KEY: 'x', CLOUD_KEY: 'y' })
   assert.deepEqual(Object.keys(config.upstreams), ['house', 'house-two', 'cloud', 'painter'])
   assert.equal(config.models.length, 5)

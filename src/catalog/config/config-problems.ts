@@ -1,9 +1,9 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import type { TSchema } from 'typebox'
 import { OperatorError } from '#plumbing/operator-error.js'
+import { priceProblem } from '../prices.js'
 import type { Path, Problem } from './config-document.js'
 import { formats } from './fields.js'
-import { priceProblem } from './prices.js'
 
 /** A config file that was refused, with everything that is wrong with it. */
 export class ConfigError extends OperatorError {
