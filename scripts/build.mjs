@@ -27,12 +27,29 @@ export const isBuilt = () => {
 /** `<YYYYMMDD>.<HHMMSS>` in UTC, the form of x-svc-version. */
 const version = (date = new Date()) => date.toISOString().replace(/[-:]/g, '').replace('T', '.').slice(0, 15)
 
+/** What a build that was killed left behind. */
+const removeLeftovers = () => {
+  for (const name of readdirSync(root)) {
+    const pid = /^dist\.(?:new|old)-(\d+)$/.exec(name)?.[1]
+    if (pid !== undefined && !isAlive(Number(pid))) rmSync(join(root, name), { recursive: true, force: true })
+  }
+}
+
+const isAlive = (pid) => {
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    return error.code === 'EPERM'
+  }
+}
+
 export const build = async () => {
   if (!existsSync(compiler)) {
     console.error('tessera: the compiler is not installed, so the sources cannot be built.\n  Run: npm ci')
     process.exit(1)
   }
   const startedAt = new Date()
+  removeLeftovers()
   // Built beside and moved into place, so that a process which starts meanwhile never sees half of it.
   const fresh = join(root, `dist.new-${process.pid}`)
   const old = join(root, `dist.old-${process.pid}`)

@@ -45,11 +45,8 @@ export const readSettings = (
   const named = read('TESSERA_CONFIG')
   const usual = resolve(folder, 'tessera.yaml')
   const adminKey = read('TESSERA_ADMIN_KEY')
-  if (adminKey !== undefined && !/^[\x21-\x7e]{1,512}$/.test(adminKey))
-    throw new OperatorError(
-      'TESSERA_ADMIN_KEY cannot be sent in a header.',
-      'Use up to 512 visible ASCII characters without spaces.',
-    )
+  if (adminKey !== undefined && !/^[\x20-\x7e]{1,512}$/.test(adminKey))
+    throw new OperatorError('TESSERA_ADMIN_KEY cannot be sent in a header.', 'Use up to 512 ASCII characters.')
 
   return {
     host,

@@ -21,7 +21,8 @@ test('each kind of wrong key is a precise 401', async () => {
     ['', "No API key was sent; send the header 'Authorization: Bearer <key>'"],
     ['Bearer', "The API key is malformed: the header must read 'Authorization: Bearer <key>'"],
     ['Basic dXNlcjpwYXNz', "The API key is malformed: the header must read 'Authorization: Bearer <key>'"],
-    ['Bearer two words', "The API key is malformed: the header must read 'Authorization: Bearer <key>'"],
+    ['Bearer caf\u00e9', "The API key is malformed: the header must read 'Authorization: Bearer <key>'"],
+    ['Bearer two words', 'This API key is not known to the service'],
     [`Bearer ${'x'.repeat(600)}`, 'The API key is malformed: it is longer than 512 characters'],
     [
       `Bearer ${apiKey.slice(0, -4)}`,

@@ -58,7 +58,7 @@ const bearerSecret = (authorization: string | undefined): string => {
   const secret = authorization.startsWith('Bearer ')
     ? authorization.slice(7).trim()
     : /^bearer +(.*)$/i.exec(authorization.trim())?.[1]
-  if (secret === undefined || !/^[\x21-\x7e]+$/.test(secret))
+  if (secret === undefined || !/^[\x20-\x7e]+$/.test(secret))
     throw fail('malformedKey', "the header must read 'Authorization: Bearer <key>'")
   if (secret.length > secretLengthMax) throw fail('malformedKey', `it is longer than ${secretLengthMax} characters`)
   return secret
