@@ -38,9 +38,10 @@ export const startWorkers = async ({ settings, connection, version, log }: Start
     new Promise<object[] | undefined>((resolve) => {
       const id = ++reportsAsked
       // A worker that is starting or dying is left out rather than waited for.
-      const timer = setTimeout(resolve, reportWithinMs, undefined)
+      const timer = setTimeout(() => reports.get(id)?.(undefined), reportWithinMs)
       reports.set(id, (metrics) => {
         clearTimeout(timer)
+        reports.delete(id)
         resolve(metrics)
       })
       tell(worker, { kind: 'report', id })
@@ -60,10 +61,7 @@ export const startWorkers = async ({ settings, connection, version, log }: Start
           tell(worker, isStopping ? { kind: 'stop' } : { kind: 'start', needs: { settings, connection, version } })
         if (message.kind === 'listening') resolve(message.port)
         if (message.kind === 'failed') reject(Object.assign(new Error(message.message), { code: message.code }))
-        if (message.kind === 'report') {
-          reports.get(message.id)?.(message.metrics)
-          reports.delete(message.id)
-        }
+        if (message.kind === 'report') reports.get(message.id)?.(message.metrics)
         if (message.kind === 'metrics') tell(worker, { kind: 'metrics', id: message.id, text: await gatherMetrics() })
       })
       worker.on('exit', (code, signal) => {
