@@ -35,8 +35,6 @@ type Needs = {
   metrics?: () => Promise<string>
 }
 
-export type App = Awaited<ReturnType<typeof createApp>>
-
 /** Builds a whole service from its parts. This is the map: every part is made here and given what it needs. */
 export const createApp = async ({
   connection,

@@ -76,5 +76,3 @@ export const startService = async (test: { after(work: () => Promise<void>): voi
     outside: createClient(origin),
   }
 }
-
-export type TestService = Awaited<ReturnType<typeof startService>>

@@ -32,13 +32,21 @@ export const toFailure = (error: unknown, request: FastifyRequest): Failure => {
 
 const printable = (text: string) => text.replace(/[^\x20-\x7e]/g, '?').slice(0, 100)
 
+/** Only these fields: others, such as the `detail` of a database error, may quote what a caller sent. */
+const forLog = (error: unknown): unknown => {
+  if (!(error instanceof Error)) return { type: typeof error }
+  const { name, message, stack, cause } = error
+  const { code } = error as { code?: unknown }
+  return { name, code, message, stack, ...(cause !== undefined && { cause: forLog(cause) }) }
+}
+
 export const createFailureAnswer =
   (log: Logger) =>
   (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     const failure = toFailure(error, request)
     if (failure.status >= 500)
       log.error(
-        { requestId: request.id, route: request.routeOptions.url, err: failure.cause ?? failure },
+        { requestId: request.id, route: request.routeOptions.url, cause: forLog(failure.cause ?? failure) },
         failure.message,
       )
     void reply

@@ -21,7 +21,7 @@ const examples: [string, string][] = [
 for (const [text, expected] of examples)
   test(`${JSON.stringify(text)} is explained`, () => assert.equal(explainJsonError(text), expected))
 
-test('it never claims that a prefix is wrong which JSON accepts so far', () => {
+test('whatever is broken, it comes to an end and points into the text', () => {
   fc.assert(
     fc.property(fc.json(), fc.nat(), fc.constantFrom('!', '}', ']', ',', '"', '\\', '\u0001'), (json, at, junk) => {
       const position = at % (json.length + 1)
