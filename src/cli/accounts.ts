@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { type Account, createAccount, findAccount, listAccounts } from '#accounts/accounts.js'
 import { decimalFromNanos } from '#catalog/prices.js'
-import { usdBalanceNanos } from '#ledger/grant.js'
+import { noBalances, readBalances } from '#ledger/balances.js'
 import { systemClock } from '#plumbing/clock.js'
 import { OperatorError } from '#plumbing/operator-error.js'
 import type { Sql } from '#store/sql.js'
@@ -17,7 +17,7 @@ export const accountCommands = (program: Command) => {
     .option(...jsonOption)
     .action(({ json }: { json?: boolean }) =>
       withDatabase(async (sql) => {
-        const rows = await Promise.all((await listAccounts(sql)).map((account) => accountRow(sql, account)))
+        const rows = await accountRows(sql, await listAccounts(sql))
         print(rows, json, 'There are no accounts yet; the first start of the service makes one.')
       }),
     )
@@ -30,7 +30,7 @@ export const accountCommands = (program: Command) => {
     .action(({ name, json }: { name: string; json?: boolean }) =>
       withDatabase(async (sql) => {
         const account = await createAccount(sql, { name, nowMs: systemClock.nowMs() })
-        if (json) print([await accountRow(sql, account)], json, '')
+        if (json) print(await accountRows(sql, [account]), json, '')
         else
           console.log(
             `Made the account ${account.id}.\nGive it a key: tessera keys create --account ${account.id} --description <text>`,
@@ -39,14 +39,23 @@ export const accountCommands = (program: Command) => {
     )
 }
 
-const accountRow = async (sql: Sql, { id, name, tier, walletAddress, createdAt }: Account) => ({
-  id,
-  name,
-  tier,
-  usd: decimalFromNanos(await usdBalanceNanos(sql, id)),
-  wallet: walletAddress,
-  created: createdAt,
-})
+const accountRows = async (sql: Sql, accounts: Account[]) => {
+  const ids = accounts.map(({ id }) => id)
+  const balances = await readBalances(sql, ids, systemClock.nowMs())
+  return accounts.map(({ id, name, tier, walletAddress, createdAt }) => {
+    const { usd, bundled, diem } = balances.get(id) ?? noBalances
+    return {
+      id,
+      name,
+      tier,
+      usd: decimalFromNanos(usd),
+      bundled: decimalFromNanos(bundled),
+      diem: diem === null ? null : decimalFromNanos(diem),
+      wallet: walletAddress,
+      created: createdAt,
+    }
+  })
+}
 
 /** The account a command is about: the one named, or the only one there is. */
 export const chooseAccount = async (sql: Sql, id: string | undefined): Promise<Account> => {

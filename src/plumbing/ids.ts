@@ -1,14 +1,31 @@
 import { randomFillSync } from 'node:crypto'
 
-const pool = Buffer.alloc(16 * 512)
+const bytesEach = 12
+const pool = Buffer.alloc(bytesEach * 512)
 let used = pool.length
 
-/** 128 random bits as 32 hex characters. Drawn from a pool, because asking the system for each costs ten times more. */
+/**
+ * A request id: the second as 8 hex characters, then 96 random bits as 24. Ids of one time lie together in every index
+ * that they are part of, so writing one costs the same on ten million rows as on none. The random bits are drawn from a
+ * pool, because asking the system for each costs ten times more.
+ */
 export const newRequestId = (): string => {
   if (used === pool.length) {
     randomFillSync(pool)
     used = 0
   }
-  used += 16
-  return pool.toString('hex', used - 16, used)
+  used += bytesEach
+  return currentSecond() + pool.toString('hex', used - bytesEach, used)
+}
+
+let second = 0
+let secondHex = ''
+
+const currentSecond = (): string => {
+  const now = Math.floor(Date.now() / 1000)
+  if (now !== second) {
+    second = now
+    secondHex = now.toString(16).padStart(8, '0')
+  }
+  return secondHex
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { createAccount, listAccounts } from '#accounts/accounts.js'
 import { createKey, findKeyByHash } from '#accounts/api-keys.js'
 import { hashKeySecret, newKeySecret } from '#accounts/key-secret.js'
-import { grantUsd } from '#ledger/grant.js'
+import { grantCredit } from '#ledger/grant.js'
 import type { Clock } from '#plumbing/clock.js'
 import type { Sql } from '#store/sql.js'
 
@@ -45,7 +45,7 @@ export const prepareFirstAccount = ({ sql, clock, dataDir, adminKey }: Needs): P
     // Written down before it is valid: a crash in between leaves a key that the next start uses, not a lost one.
     const secret = adminKey ?? readKeyFile(file) ?? writeKeyFile(file, newKeySecret('ADMIN'))
     await createKey(sql, firstKey(account.id, secret), nowMs)
-    await grantUsd(sql, {
+    await grantCredit(sql, {
       accountId: account.id,
       amountNanos: trialCreditNanos,
       idempotencyKey: `trial:${account.id}`,
