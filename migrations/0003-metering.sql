@@ -60,6 +60,7 @@ create table ledger_hold (
   request_id uuid primary key,
   account_id uuid not null,
   api_key_id uuid,
+  model text not null,
   usd bigint not null,
   bundled bigint not null,
   diem bigint not null,

@@ -107,7 +107,7 @@ end $$;
 -- at most `most`, in USD and in diem: the same goods at two prices. Diem is taken first, then bundled credits, then USD,
 -- within what the key may still spend. Outcomes: held, replay, gone, balance, usd limit, diem limit.
 create function ledger_hold_batch(
-  owners uuid[], requests uuid[], accounts uuid[], api_keys uuid[], extensions boolean[],
+  owners uuid[], requests uuid[], accounts uuid[], api_keys uuid[], models text[], extensions boolean[],
   least_usds bigint[], least_diems bigint[], most_usds bigint[], most_diems bigint[],
   idempotency_hashes text[], fingerprints text[], at timestamptz, expires timestamptz)
 returns table (request_id uuid, outcome text, usd bigint, bundled bigint, diem bigint,
@@ -136,9 +136,10 @@ begin
            d.id as diem_id, d.balance as diem_balance,
            h.usd as held_usd, h.bundled as held_bundled, h.diem as held_diem, k.limit_usd, k.limit_diem, k.limit_period
     from (select r.*, lag(r.account) over (order by r.account, r.api_key) is distinct from r.account as is_new_owner
-          from unnest(requests, accounts, api_keys, extensions, least_usds, least_diems, most_usds, most_diems,
+          from unnest(requests, accounts, api_keys, models, extensions, least_usds, least_diems, most_usds, most_diems,
                       idempotency_hashes, fingerprints)
-            as r(request, account, api_key, is_extension, least_usd, least_diem, most_usd, most_diem, idempotency, fingerprint)) i
+            as r(request, account, api_key, model, is_extension, least_usd, least_diem, most_usd, most_diem,
+                 idempotency, fingerprint)) i
     -- LIMIT keeps these from being turned into scans of the whole table. What belongs to the owner is read once.
     left join lateral (select a.id, a.balance from ledger_account a where i.is_new_owner and a.owner = i.account
                        and a.day = 'infinity' and a.currency = 'USD' and a.kind = 'credit' limit 1) u on true
@@ -222,7 +223,7 @@ begin
           diem_account = coalesce(h.diem_account, ledger_hold_batch.diem_account)
         where h.request_id = item.request;
     else
-      new_holds := new_holds || row(item.request, item.account, item.api_key, usd, bundled, diem,
+      new_holds := new_holds || row(item.request, item.account, item.api_key, item.model, usd, bundled, diem,
         usd_account, bundled_account, diem_account, at, expires)::ledger_hold;
     end if;
     return next;

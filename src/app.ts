@@ -15,7 +15,10 @@ import { apiKeyRoutes } from '#http/routes/api-keys.js'
 import { modelRoutes } from '#http/routes/models.js'
 import { operationRoutes } from '#http/routes/operations.js'
 import { walletKeyRoutes } from '#http/routes/wallet-keys.js'
-import { createServer } from '#http/server.js'
+import { createServer, type Server } from '#http/server.js'
+import { createBalanceReader } from '#ledger/balance-reader.js'
+import { createLedger } from '#ledger/ledger.js'
+import { createMetered, type Metered } from '#ledger/metered.js'
 import type { Clock } from '#plumbing/clock.js'
 import { createAnnouncements } from '#store/announcements.js'
 import { createDatabase } from '#store/sql.js'
@@ -31,6 +34,10 @@ type Needs = {
   writeLine?: ((line: string) => void) | undefined
   /** Fewer where many processes share one database. */
   connectionsMax?: number
+  /** How long a hold outlives the process that took it; see createLedger. */
+  holdMs?: number
+  /** More routes under the base path: a test adds one that charges without an engine. */
+  moreRoutes?: (server: Server, parts: { metered: Metered; clock: Clock }) => void
   /** All workers' metrics where there are several; this process's own otherwise. */
   metrics?: () => Promise<string>
 }
@@ -44,6 +51,8 @@ export const createApp = async ({
   log,
   writeLine,
   connectionsMax = 10,
+  holdMs,
+  moreRoutes,
   metrics,
 }: Needs) => {
   const registry = new Registry()
@@ -52,6 +61,21 @@ export const createApp = async ({
   const announcements = createAnnouncements({ connection })
   const lastUsed = createLastUsed(sql)
   const authenticate = createAuthenticate({ cache: createKeyCache({ sql, announcements }), lastUsed, clock })
+  const balances = createBalanceReader({ sql, clock, announcements })
+  const ledger = createLedger({
+    connection,
+    clock,
+    ...(holdMs !== undefined && { holdMs }),
+    onSweepFailed: (error) => log.warn({ reason: messageOf(error) }, 'holds could not be swept; trying again'),
+  })
+  const metered = createMetered({
+    ledger,
+    sql,
+    clock,
+    onShortfall: (requestId) => log.error({ requestId }, 'a request used more than was held for it; the rest is lost'),
+    onReleaseFailed: (requestId, error) =>
+      log.warn({ requestId, reason: messageOf(error) }, 'a hold could not be released; it expires by itself'),
+  })
   const keyring = createKeyring({
     sql,
     clock,
@@ -72,7 +96,7 @@ export const createApp = async ({
     ),
   })
 
-  const { app, lane, finish } = await createServer({ version, log, writeLine, registry, authenticate })
+  const { app, lane, finish } = await createServer({ version, log, writeLine, registry, authenticate, balances })
   operationRoutes(app, { readiness, registry, metrics: metrics ?? (() => registry.metrics()) })
   await serveDocs(app)
   await app.register(
@@ -81,6 +105,7 @@ export const createApp = async ({
       modelRoutes(server, { catalog: () => offer().catalog, clock, lane })
       walletKeyRoutes(server, { walletKeys, clock })
       apiKeyRoutes(server, { keyring, clock })
+      moreRoutes?.(server, { metered, clock })
     },
     { prefix: basePath },
   )
@@ -94,6 +119,7 @@ export const createApp = async ({
     flushLastUsed: () => lastUsed.flush(),
     async listen(host: string, port: number): Promise<number> {
       await announcements.start()
+      ledger.start()
       await app.listen({ host, port })
       const address = app.server.address()
       return typeof address === 'object' && address !== null ? address.port : port
@@ -104,9 +130,12 @@ export const createApp = async ({
       const force = setTimeout(() => app.server.closeAllConnections(), drainMs)
       await app.close()
       clearTimeout(force)
+      await ledger.stop()
       await lastUsed.stop()
       await announcements.stop()
       await database.close()
     },
   }
 }
+
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error))

@@ -40,6 +40,8 @@ export const createAnswerCheck = (description = committedDescription()) => {
         ?.replace(/\/{2,}/g, '/')
         .replace(/(.)\/$/, '$1') ?? ''
     if (!path.startsWith(base) || method === 'OPTIONS' || method === 'HEAD' || status === 405) return
+    // Routes that only tests have; see paid-routes.ts.
+    if (path.startsWith(`${base}/test/`)) return
     const known = patterns.find(({ pattern }) => pattern.test(path.slice(base.length)))
     if (!known) return assert.equal(status, 404, `${method} ${path} is not in openapi.json`)
     const operation = description.paths[known.path]?.[method.toLowerCase()]

@@ -11,6 +11,7 @@ import { createApp } from '../src/app.js'
 import { prepareFirstAccount } from '../src/service/first-start.js'
 import { createClient } from './client.js'
 import { createTestDatabase } from './database.js'
+import { paidRoutes } from './paid-routes.js'
 
 type Options = {
   /** Text of a config file. */
@@ -20,6 +21,8 @@ type Options = {
   logLines?: string[]
   /** Another service's database, to run several on one. */
   database?: Awaited<ReturnType<typeof createTestDatabase>>
+  /** How long holds outlive their process. */
+  holdMs?: number
 }
 
 export const adminKey = 'test-admin-key'
@@ -55,6 +58,8 @@ export const startService = async (test: { after(work: () => Promise<void>): voi
     clock,
     log: pino({ level: 'info' }, { write: (line) => void logLines.push(line) }),
     writeLine: (line) => void logLines.push(line),
+    moreRoutes: paidRoutes,
+    ...(options.holdMs !== undefined && { holdMs: options.holdMs }),
   })
   const port = await app.listen('127.0.0.1', 0)
   test.after(async () => {

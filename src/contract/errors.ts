@@ -10,6 +10,9 @@ const line = (status: number, code: string, say: string | ((...parts: string[]) 
   say: typeof say === 'string' ? () => say : say,
 })
 
+const keyLimitReached = (limit = '', left = '', needed = '', reset = '') =>
+  `This API key may spend ${limit}; ${left} of that is left and this request needs ${needed}; ${reset}`
+
 export const failures = {
   // 400
   invalidRequest: line(400, 'INVALID_REQUEST', (problem = 'The request is not valid') => problem),
@@ -19,6 +22,13 @@ export const failures = {
     400,
     'INVALID_REQUEST',
     (max = '') => `This account already has ${max} active API keys; delete one first`,
+  ),
+
+  idempotencyKeyInvalid: line(400, 'INVALID_REQUEST', 'Idempotency-Key must be 1 to 255 printable ASCII characters'),
+  idempotencyKeyReused: line(
+    400,
+    'IDEMPOTENCY_KEY_REUSED',
+    'This Idempotency-Key was used for a different request within the last 24 hours; choose a new one',
   ),
 
   // 400, for keys made with a wallet
@@ -44,6 +54,16 @@ export const failures = {
   expiredKey: line(401, 'AUTHENTICATION_FAILED', (at = '') => `This API key expired at ${at}`),
   adminKeyRequired: line(401, 'AUTHENTICATION_FAILED', 'Admin API key required'),
 
+  // 402: nothing was run and nothing is charged
+  insufficientBalance: line(
+    402,
+    'INSUFFICIENT_BALANCE',
+    (needed = '', usd = '', diem = '') =>
+      `Insufficient balance: this request needs ${needed} USD, and ${usd} USD and ${diem} diem are left; add credit`,
+  ),
+  keyUsdLimitReached: line(402, 'API_KEY_USD_SPEND_LIMIT_EXCEEDED', keyLimitReached),
+  keyDiemLimitReached: line(402, 'API_KEY_DIEM_SPEND_LIMIT_EXCEEDED', keyLimitReached),
+
   // 404 and its relatives
   notFound: line(404, 'NOT_FOUND', (method = '', path = '') => `There is no ${method} ${path} in this API; see /docs`),
   keyNotFound: line(404, 'NOT_FOUND', 'No active API key with this id belongs to your account'),
@@ -57,6 +77,11 @@ export const failures = {
     replacement
       ? `The model '${name}' was retired on ${date}; use '${replacement}' instead`
       : `The model '${name}' was retired on ${date}`,
+  ),
+  idempotencyKeyInUse: line(
+    409,
+    'IDEMPOTENCY_KEY_IN_USE',
+    'The first request with this Idempotency-Key is still running; retry to get its answer',
   ),
   requestTimeout: line(408, 'REQUEST_TIMEOUT', 'The request took too long to arrive'),
   payloadTooLarge: line(413, 'PAYLOAD_TOO_LARGE', (max = '') => `The request body is larger than ${max} bytes`),
@@ -82,6 +107,11 @@ export const failures = {
     (requestId = '') => `Something went wrong on our side; if it persists, report request ${requestId}`,
   ),
   databaseUnavailable: line(503, 'SERVICE_UNAVAILABLE', 'The service cannot reach its database; retry shortly'),
+  holdLost: line(
+    503,
+    'SERVICE_UNAVAILABLE',
+    'The credit set aside for this request expired before it ended; nothing was charged, retry',
+  ),
   walletStakeUnreadable: line(503, 'SERVICE_UNAVAILABLE', 'The stake of this wallet cannot be read right now; retry'),
 } satisfies Record<string, Line>
 

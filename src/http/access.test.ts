@@ -5,9 +5,10 @@ import { guardRoutes } from './access.js'
 
 test('a route that does not say who may call it stops the start-up, and is named', async () => {
   const app = Fastify()
-  guardRoutes(app, () => {
+  const nobodyCalls = () => {
     throw new Error('nobody calls')
-  })
+  }
+  guardRoutes(app, { authenticate: nobodyCalls, balances: { read: nobodyCalls, peek: nobodyCalls } })
   assert.throws(
     () => app.get('/forgotten', async () => 'secret'),
     /The route GET \/forgotten does not declare who may call it\./,

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Caller } from '#accounts/caller.js'
 import { fail } from '#contract/errors.js'
 import type { Authenticate } from '#guard/authenticate.js'
+import type { BalanceHeaders, BalanceReader } from '#ledger/balance-reader.js'
 import { OperatorError } from '#plumbing/operator-error.js'
 
 /**
@@ -16,18 +17,25 @@ export type Access = 'open' | 'readable' | 'key' | 'admin'
 declare module 'fastify' {
   interface FastifyContextConfig {
     access?: Access
+    /** The route charges, and so learns the balance on the way. */
+    isPaid?: boolean
   }
   interface FastifyRequest {
     /** Set before the handler runs on every route that asks for a key. */
     caller: Caller | null
+    /** What the answer says about the caller's balance; null on routes that charge, which know it from the charge. */
+    balance: Promise<BalanceHeaders | undefined> | null
   }
 }
+
+type Needs = { authenticate: Authenticate; balances: BalanceReader }
 
 const kinds: readonly unknown[] = ['open', 'readable', 'key', 'admin'] satisfies Access[]
 
 /** Lets callers in or turns them away, before the body is read. A route without `access` stops the start-up. */
-export const guardRoutes = (app: FastifyInstance, authenticate: Authenticate) => {
+export const guardRoutes = (app: FastifyInstance, { authenticate, balances }: Needs) => {
   app.decorateRequest('caller', null)
+  app.decorateRequest('balance', null)
 
   app.addHook('onRoute', ({ method, url, config }) => {
     if (!kinds.includes(config?.access))
@@ -45,6 +53,9 @@ export const guardRoutes = (app: FastifyInstance, authenticate: Authenticate) =>
     const admit = (caller: Caller) => {
       if (access === 'admin' && caller.keyType !== 'ADMIN') throw fail('adminKeyRequired')
       request.caller = caller
+      // Read beside the work, not before it. An answer without these headers is better than no answer.
+      if (request.routeOptions.config.isPaid !== true)
+        request.balance = balances.read(caller.accountId).catch(() => undefined)
       done()
     }
     try {
@@ -54,6 +65,19 @@ export const guardRoutes = (app: FastifyInstance, authenticate: Authenticate) =>
     } catch (error) {
       done(error as Error)
     }
+  })
+  tellBalance(app, balances)
+}
+
+/** A route that charges has told the balance itself, unless it refused before it came to that. */
+const tellBalance = (app: FastifyInstance, balances: BalanceReader) => {
+  app.addHook('onSend', (request, reply, payload, done) => {
+    if (request.caller === null || reply.hasHeader('x-svc-balance-usd')) return done(null, payload)
+    const balance = request.balance ?? balances.read(request.caller.accountId).catch(() => undefined)
+    void balance.then((headers) => {
+      if (headers !== undefined) reply.headers(headers)
+      done(null, payload)
+    })
   })
 }
 

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Authenticate } from '#guard/authenticate.js'
+import type { BalanceHeaders, BalanceReader } from '#ledger/balance-reader.js'
 import { newRequestId } from '#plumbing/ids.js'
 import type { CommonHeaders } from './common-headers.js'
 import type { Observer } from './observe.js'
@@ -19,13 +20,13 @@ export type ExpressLane = {
   close(): void
 }
 
-type Needs = { authenticate: Authenticate; commonHeaders: CommonHeaders; observer: Observer }
+type Needs = { authenticate: Authenticate; balances: BalanceReader; commonHeaders: CommonHeaders; observer: Observer }
 
 /** Callers choose addresses, so only some are kept. */
 const addressesMax = 200
 const addressLengthMax = 200
 
-export const createExpressLane = ({ authenticate, commonHeaders, observer }: Needs): ExpressLane => {
+export const createExpressLane = ({ authenticate, balances, commonHeaders, observer }: Needs): ExpressLane => {
   const answers = new Map<string, { route: string; current: () => Prebuilt }>()
   let isOpen = true
 
@@ -43,6 +44,7 @@ export const createExpressLane = ({ authenticate, commonHeaders, observer }: Nee
       const startedMs = performance.now()
       const { headers } = request
       let keyId: string | undefined
+      let balance: BalanceHeaders | undefined
       if (headers.authorization !== undefined) {
         try {
           const caller = authenticate(headers.authorization, request.socket)
@@ -52,13 +54,15 @@ export const createExpressLane = ({ authenticate, commonHeaders, observer }: Nee
             return false
           }
           keyId = caller.keyId
+          balance = balances.peek(caller.accountId)
+          if (balance === undefined) return false
         } catch {
           return false
         }
       }
       const requestId = newRequestId()
       const { body, headers: own } = choose(answer.current(), headers['accept-encoding'])
-      response.writeHead(200, flatHeaders(commonHeaders(requestId, headers), own, body.length))
+      response.writeHead(200, flatHeaders(commonHeaders(requestId, headers), own, balance, body.length))
       response.end(body)
       const ms = performance.now() - startedMs
       observer.answered({ requestId, method: 'GET', route: answer.route, status: 200, ms, keyId })
@@ -72,10 +76,16 @@ export const createExpressLane = ({ authenticate, commonHeaders, observer }: Nee
 }
 
 /** Names and values in turn: the form that Node writes fastest. */
-const flatHeaders = (common: Record<string, string>, own: Record<string, string>, length: number): string[] => {
+const flatHeaders = (
+  common: Record<string, string>,
+  own: Record<string, string>,
+  balance: BalanceHeaders | undefined,
+  length: number,
+): string[] => {
   const flat: string[] = []
   for (const name in common) flat.push(name, common[name] as string)
   for (const name in own) flat.push(name, own[name] as string)
+  for (const name in balance) flat.push(name, balance[name as keyof BalanceHeaders])
   flat.push('content-length', String(length))
   return flat
 }

@@ -11,6 +11,7 @@ import { DetailedError, StandardError } from '#contract/common.js'
 import { type Failure, fail } from '#contract/errors.js'
 import { Model } from '#contract/models.js'
 import type { Authenticate } from '#guard/authenticate.js'
+import type { BalanceReader } from '#ledger/balance-reader.js'
 import { newRequestId } from '#plumbing/ids.js'
 import { guardRoutes } from './access.js'
 import { createCommonHeaders, failureHeaders } from './common-headers.js'
@@ -29,6 +30,7 @@ type Needs = {
   writeLine: ((line: string) => void) | undefined
   registry: Registry
   authenticate: Authenticate
+  balances: BalanceReader
 }
 
 export type Server = Awaited<ReturnType<typeof createServer>>['app']
@@ -43,10 +45,10 @@ const bodyBytesMax = 1024 * 1024
  * The floor that every request walks on: common headers, errors in one shape, authentication, validation, compression,
  * logs and metrics. Routes are added by the caller, who then calls `finish`.
  */
-export const createServer = async ({ version, log, writeLine, registry, authenticate }: Needs) => {
+export const createServer = async ({ version, log, writeLine, registry, authenticate, balances }: Needs) => {
   const commonHeaders = createCommonHeaders(version)
   const observer = createObserver({ registry, writeLine })
-  const lane = createExpressLane({ authenticate, commonHeaders, observer })
+  const lane = createExpressLane({ authenticate, balances, commonHeaders, observer })
   const answerFailure = createFailureAnswer(log)
 
   const app = Fastify({
@@ -96,7 +98,7 @@ export const createServer = async ({ version, log, writeLine, registry, authenti
     lane.close()
     done()
   })
-  guardRoutes(app, authenticate)
+  guardRoutes(app, { authenticate, balances })
   readJsonBodies(app)
   const answerRest = answerOtherMethods(app)
   await app.register(compress, {

@@ -14,6 +14,8 @@ export type Sql = {
   maybeOne<R extends Row>(text: TemplateStringsArray, ...values: unknown[]): Promise<R | undefined>
   /** Runs a whole script, such as a migration; several statements, no parameters. */
   script(text: string): Promise<void>
+  /** Calls a function of the database through a prepared statement: for what runs all the time. */
+  call<R extends Row>(functionName: string, values: unknown[]): Promise<R[]>
   transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T>
 }
 
@@ -62,6 +64,10 @@ const createSql = (target: pg.Pool | pg.PoolClient): Sql => {
     return rows[0] as R
   }
   sql.script = (text) => withClient(target, async (client) => void (await client.query(text)))
+  sql.call = <R extends Row>(name: string, values: unknown[]) => {
+    const text = `select * from ${name}(${values.map((_, index) => `$${index + 1}`)})`
+    return withClient(target, async (client) => (await client.query<R>({ name, text, values })).rows)
+  }
   sql.transaction = (work) => {
     if (!(target instanceof pg.Pool)) return work(sql)
     return withClient(target, async (client) => {
@@ -122,3 +128,20 @@ const recognise = (error: unknown): unknown => {
     unavailableMessages.test(error.message)
   return isUnavailable ? new Unavailable('database', { cause: error }) : error
 }
+
+/** A PostgreSQL array as text, for columns of many rows at once. Made by hand: the driver's own way costs five times more. */
+export const arrayText = (values: readonly (string | bigint | number | boolean | Date | Buffer | null)[]): string => {
+  let text = '{'
+  for (const value of values) {
+    if (text.length > 1) text += ','
+    if (value === null) text += 'NULL'
+    else if (typeof value === 'string') text += isPlain(value) ? value : quoted(value)
+    else if (value instanceof Date) text += `"${value.toISOString()}"`
+    else if (Buffer.isBuffer(value)) text += `"\\\\x${value.toString('hex')}"`
+    else text += String(value)
+  }
+  return `${text}}`
+}
+
+const isPlain = (text: string) => /^[\w.:-]+$/.test(text) && !/^null$/i.test(text)
+const quoted = (text: string) => `"${text.replace(/["\\]/g, '\\$&')}"`

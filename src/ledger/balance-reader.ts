@@ -1,0 +1,62 @@
+import { decimalFromNanos } from '#catalog/prices.js'
+import { balanceHeaders } from '#contract/headers.js'
+import { createBatcher } from '#plumbing/batcher.js'
+import type { Clock } from '#plumbing/clock.js'
+import type { Announcements } from '#store/announcements.js'
+import type { Sql } from '#store/sql.js'
+import { type Balances, noBalances, readBalances, spendableUsd } from './balances.js'
+import { balanceChanged } from './grant.js'
+
+export type BalanceHeaders = ReturnType<typeof balanceHeaders>
+
+/** What answers to callers with a key say about their balance. */
+export type BalanceReader = {
+  /** As it is now; all who ask at the same time cost one question. */
+  read(accountId: string): Promise<BalanceHeaders>
+  /** As it was within the last second, at no cost; undefined when it was not read. For answers that cost less than that. */
+  peek(accountId: string): BalanceHeaders | undefined
+}
+
+type Needs = { sql: Sql; clock: Clock; announcements: Announcements; nowMs?: () => number }
+
+const freshMs = 1_000
+const rememberedMax = 10_000
+
+export const createBalanceReader = ({
+  sql,
+  clock,
+  announcements,
+  nowMs = () => performance.now(),
+}: Needs): BalanceReader => {
+  const remembered = new Map<string, { headers: BalanceHeaders; readAtMs: number }>()
+  announcements.on(balanceChanged, (accountId) => {
+    if (accountId === undefined) remembered.clear()
+    else remembered.delete(accountId)
+  })
+
+  const ask = createBatcher<string, Balances>({
+    run: async (accountIds) => {
+      const balances = await readBalances(sql, [...new Set(accountIds)], clock.nowMs())
+      return accountIds.map((accountId) => balances.get(accountId) ?? noBalances)
+    },
+  })
+
+  return {
+    async read(accountId) {
+      const readAtMs = nowMs()
+      const headers = headersOf(await ask(accountId))
+      if (remembered.size >= rememberedMax) remembered.clear()
+      remembered.set(accountId, { headers, readAtMs })
+      return headers
+    },
+    peek(accountId) {
+      const found = remembered.get(accountId)
+      return found !== undefined && nowMs() - found.readAtMs < freshMs ? found.headers : undefined
+    },
+  }
+}
+
+const headersOf = (balances: Balances) => spendingHeaders({ usd: spendableUsd(balances), diem: balances.diem ?? 0n })
+
+export const spendingHeaders = ({ usd, diem }: { usd: bigint; diem: bigint }): BalanceHeaders =>
+  balanceHeaders({ usd: decimalFromNanos(usd), diem: decimalFromNanos(diem) })

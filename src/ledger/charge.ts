@@ -1,0 +1,207 @@
+import { fail } from '#contract/errors.js'
+import { type Answer, claimOf, encryptAnswer, type Idempotency } from './answers.js'
+import { affordableUnits, covers, type Line, nothing, type Price, payFrom, priceOf, shareOut } from './bill.js'
+import type { Goods } from './goods.js'
+import type { Ledger } from './ledger.js'
+import type { Before, Held, HoldResult } from './posting/hold.js'
+import type { CountedBy, Settlement } from './posting/settle.js'
+
+/**
+ * An engine costs money to run, so nobody gets hold of one as it is: engines are sealed when the service is put together,
+ * and only the charge of a running request opens them. A handler that forgets to charge does not compile.
+ */
+export class Sealed<Engine> {
+  readonly #engine: Engine
+
+  private constructor(engine: Engine) {
+    this.#engine = engine
+  }
+
+  static seal<Engine>(engine: Engine): Sealed<Engine> {
+    return new Sealed(engine)
+  }
+
+  open(charge: Charge): Engine {
+    charge.assertRunning()
+    return this.#engine
+  }
+}
+
+/** What a request used, as far as it came. */
+export type Finish = {
+  lines: Line[]
+  countedBy: CountedBy
+  /** `aborted`: the caller left, and pays for what was made until then. */
+  outcome?: 'completed' | 'aborted'
+  promptTokens?: number
+  completionTokens?: number
+}
+
+/** What a caller is told that a request cost; USD includes bundled credits. */
+export type Cost = { usd: bigint; diem: bigint }
+
+/** The proof that a request is settled. Only `Charge.settle` makes one, and the gate takes nothing else. */
+class Settled<Result> {
+  readonly #isGenuine = true
+
+  constructor(
+    readonly result: Result,
+    readonly cost: Cost,
+  ) {}
+
+  static isGenuine(settled: Settled<unknown>) {
+    return settled.#isGenuine
+  }
+}
+
+export type { Settled }
+
+export type ChargeOrder = {
+  requestId: string
+  accountId: string
+  apiKeyId: string | null
+  goods: Goods
+  /** The smallest price with which the work makes sense, and the largest that it can run up. */
+  least: Price
+  most: Price
+  beganAtMs: number
+  idempotency: Idempotency | undefined
+}
+
+type Needs = {
+  ledger: Ledger
+  /** Told when a request used more than was held: the rest is our loss, and the worst case was reckoned wrongly. */
+  onShortfall: (requestId: string, price: Price) => void
+}
+
+/** Long enough for a database to be restarted: an answer that is ready should not be lost for want of a bill. */
+const settlePatienceMs = 30_000
+/** Nobody waits for this one; if it fails, the hold expires by itself. */
+const releasePatienceMs = 1_000
+
+/** A request that is being worked on and whose price is set aside. There is no other way to get one than `take`. */
+export class Charge {
+  readonly #needs: Needs
+  readonly #order: ChargeOrder
+  /** What the account could spend before this request. */
+  readonly before: Before
+  #held: Held
+  #isRunning = true
+
+  private constructor(needs: Needs, order: ChargeOrder, held: Held, before: Before) {
+    this.#needs = needs
+    this.#order = order
+    this.#held = held
+    this.before = before
+  }
+
+  /** Sets the price aside, or says why not. */
+  static async take(needs: Needs, order: ChargeOrder): Promise<Charge | Exclude<HoldResult, { outcome: 'held' }>> {
+    const { requestId, accountId, apiKeyId, goods, least, most, idempotency } = order
+    const claim = idempotency && claimOf(idempotency)
+    const result = await needs.ledger.hold({ requestId, accountId, apiKeyId, model: goods.model, least, most, claim })
+    if (result.outcome !== 'held') return result
+    needs.ledger.keep(requestId)
+    return new Charge(needs, order, result.held, result.before)
+  }
+
+  get requestId(): string {
+    return this.#order.requestId
+  }
+
+  /** Engines work only for requests whose price is set aside. */
+  open<Engine>(engine: Sealed<Engine>): Engine {
+    return engine.open(this)
+  }
+
+  assertRunning() {
+    if (!this.#isRunning) throw new Error('this request is settled already; an engine must not work for it any more')
+  }
+
+  /** Whether what is held pays for this. */
+  affords(lines: Line[]): boolean {
+    return covers(this.#held, priceOf(lines))
+  }
+
+  /** How many units of one line are paid for beside the lines that are certain, up to the most that is wanted. */
+  affordable(certain: Line[], line: Omit<Line, 'quantity'>, most: bigint): bigint {
+    return affordableUnits(this.#held, certain, line, most)
+  }
+
+  /** Sets more aside in mid-work, at least `least` and at most `most`. False when there is no more: then end in time. */
+  async extend(most: Line[], least: Line[] = most): Promise<boolean> {
+    const { requestId, accountId, apiKeyId, goods } = this.#order
+    const order = { requestId, accountId, apiKeyId, model: goods.model, isExtension: true }
+    const result = await this.#needs.ledger.hold({ ...order, least: priceOf(least), most: priceOf(most) })
+    if (result.outcome === 'gone') throw fail('holdLost')
+    if (result.outcome !== 'held') return false
+    const { held } = result
+    this.#held = {
+      usd: this.#held.usd + held.usd,
+      bundled: this.#held.bundled + held.bundled,
+      diem: this.#held.diem + held.diem,
+      accounts: {
+        usd: this.#held.accounts.usd,
+        bundled: this.#held.accounts.bundled ?? held.accounts.bundled,
+        diem: this.#held.accounts.diem ?? held.accounts.diem,
+      },
+    }
+    return true
+  }
+
+  /** What a bill would cost if the request ended now, for an answer that names its own cost. */
+  costOf(lines: Line[]): Cost {
+    const paid = payFrom(this.#held, priceOf(lines))
+    return { usd: paid.usd + paid.bundled, diem: paid.diem }
+  }
+
+  /**
+   * Ends the request: pays what was used and gives the rest back, in one durable commit. Call it before the last byte of
+   * the answer leaves; then an answer that was delivered in full is always paid.
+   */
+  async settle(finish: Finish): Promise<Settled<undefined>>
+  async settle<Result>(finish: Finish, result: Result): Promise<Settled<Result>>
+  async settle(finish: Finish, result?: unknown): Promise<Settled<unknown>> {
+    const price = priceOf(finish.lines)
+    if (!covers(this.#held, price)) this.#needs.onShortfall(this.requestId, price)
+    const paid = payFrom(this.#held, price)
+    const { idempotency } = this.#order
+    const claim = idempotency && { answer: isAnswer(result) ? encryptAnswer(result, idempotency) : null }
+    await this.#end(
+      {
+        paid,
+        lines: shareOut(finish.lines, paid),
+        outcome: finish.outcome ?? 'completed',
+        countedBy: finish.countedBy,
+        promptTokens: finish.promptTokens === undefined ? null : BigInt(finish.promptTokens),
+        completionTokens: finish.completionTokens === undefined ? null : BigInt(finish.completionTokens),
+        claim,
+      },
+      settlePatienceMs,
+    )
+    return new Settled(result, { usd: paid.usd + paid.bundled, diem: paid.diem })
+  }
+
+  /** Gives everything back if the request is not settled: it failed, and costs nothing. */
+  async release(): Promise<void> {
+    if (!this.#isRunning) return
+    const end = { paid: nothing, lines: [], outcome: 'failed', countedBy: null } as const
+    const claim = this.#order.idempotency && { answer: null }
+    await this.#end({ ...end, lines: [], promptTokens: null, completionTokens: null, claim }, releasePatienceMs)
+  }
+
+  async #end(
+    end: Pick<Settlement, 'paid' | 'lines' | 'outcome' | 'countedBy' | 'promptTokens' | 'completionTokens' | 'claim'>,
+    patienceMs: number,
+  ) {
+    this.assertRunning()
+    this.#isRunning = false
+    const { requestId, accountId, apiKeyId, goods, beganAtMs } = this.#order
+    const who = { requestId, accountId, apiKeyId, goods, beganAtMs, held: this.#held }
+    const result = await this.#needs.ledger.settle({ ...who, ...end }, patienceMs)
+    if (result === 'gone') throw fail('holdLost')
+  }
+}
+
+const isAnswer = (result: unknown): result is Answer =>
+  typeof result === 'object' && result !== null && 'body' in result && Buffer.isBuffer(result.body)

@@ -1,0 +1,107 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { ClientConfig } from 'pg'
+import type { Clock } from '#plumbing/clock.js'
+import { Unavailable } from '#plumbing/unavailable.js'
+import { createDatabase } from '#store/sql.js'
+import { forgetOldAnswers } from './answers.js'
+import { findExpiredHolds, renewHolds } from './posting/expired.js'
+import { createHolds, type HoldOrder, type HoldResult } from './posting/hold.js'
+import { createSettlements, type Settlement, type SettleResult } from './posting/settle.js'
+
+/**
+ * Moves credit: sets it aside before the work and settles it afterwards. Exact with any number of processes on one
+ * database, because every decision is made there, under a lock on the owner.
+ */
+export type Ledger = {
+  hold(order: HoldOrder): Promise<HoldResult>
+  /** Tries for as long as `patienceMs` while the database is away: the work is done, and only this is missing. */
+  settle(settlement: Settlement, patienceMs?: number): Promise<SettleResult>
+  /** From now on, until it is settled, the hold of this request is kept from expiring. */
+  keep(requestId: string): void
+  /** Gives back the holds whose time is up. Returns how many. */
+  sweep(): Promise<number>
+  start(): void
+  stop(): Promise<void>
+}
+
+type Needs = {
+  connection: ClientConfig
+  clock: Clock
+  /** How long a hold outlives the process that took it. While that process lives, it renews. */
+  holdMs?: number
+  onSweepFailed?: (error: unknown) => void
+}
+
+const sweepBatch = 500
+
+export const createLedger = ({ connection, clock, holdMs = 60_000, onSweepFailed = () => {} }: Needs): Ledger => {
+  // One connection for each direction: a long queue of one never delays the other.
+  const holding = createDatabase(connection, { connectionsMax: 1 })
+  const settling = createDatabase(connection, { connectionsMax: 1 })
+  const hold = createHolds({ sql: holding.sql, clock, holdMs })
+  const settleOnce = createSettlements({ sql: settling.sql, clock })
+  const kept = new Set<string>()
+  let timer: NodeJS.Timeout | undefined
+  let upkeep = Promise.resolve()
+
+  const settle: Ledger['settle'] = async (settlement, patienceMs = 0) => {
+    const deadlineMs = performance.now() + patienceMs
+    try {
+      for (let pauseMs = 50; ; pauseMs = Math.min(pauseMs * 2, 1_000)) {
+        try {
+          return await settleOnce(settlement)
+        } catch (error) {
+          // Whether it was settled is unknown, and asking again is safe: it happens once.
+          if (!(error instanceof Unavailable) || performance.now() + pauseMs > deadlineMs) throw error
+          await wait(pauseMs)
+        }
+      }
+    } finally {
+      kept.delete(settlement.requestId)
+    }
+  }
+
+  const renew = async () => {
+    if (kept.size > 0) await renewHolds(settling.sql, [...kept], clock.nowMs() + holdMs)
+  }
+
+  const sweep = async () => {
+    let swept = 0
+    for (;;) {
+      const expired = await findExpiredHolds(settling.sql, clock.nowMs(), sweepBatch)
+      const results = await Promise.all(expired.map((settlement) => settleOnce(settlement)))
+      swept += results.filter((result) => result === 'settled').length
+      if (expired.length < sweepBatch) break
+    }
+    await forgetOldAnswers(settling.sql, clock.nowMs())
+    return swept
+  }
+
+  /** Renews what runs, then gives back what nobody renewed: in this order, also after the database was away. */
+  const tick = async () => {
+    try {
+      await renew()
+      await sweep()
+    } catch (error) {
+      onSweepFailed(error)
+    }
+    timer = setTimeout(tickLater, holdMs / 4).unref()
+  }
+  const tickLater = () => {
+    upkeep = tick()
+  }
+
+  return {
+    hold,
+    settle,
+    sweep,
+    keep: (requestId) => void kept.add(requestId),
+    start: tickLater,
+    async stop() {
+      await upkeep
+      clearTimeout(timer)
+      await holding.close()
+      await settling.close()
+    },
+  }
+}

@@ -1,0 +1,84 @@
+import { createBatcher } from '#plumbing/batcher.js'
+import type { Clock } from '#plumbing/clock.js'
+import { arrayText, type Sql } from '#store/sql.js'
+import type { Amounts, Price } from '../bill.js'
+
+/** Asks to set credit aside for a request: at least this much, at most that much. */
+export type HoldOrder = {
+  requestId: string
+  accountId: string
+  /** Null for callers without a key. */
+  apiKeyId: string | null
+  model: string
+  least: Price
+  most: Price
+  /** More for a request that already has a hold. */
+  isExtension?: boolean
+  /** For requests that carry an Idempotency-Key. */
+  claim?: { keyHash: string; fingerprint: string } | undefined
+}
+
+/** What is set aside, and the ledger accounts it comes from. */
+export type Held = Amounts & { accounts: { usd: bigint; bundled: bigint | null; diem: bigint | null } }
+
+/** What the account could spend before this request. USD includes bundled credits. */
+export type Before = { usd: bigint; diem: bigint }
+
+export type Refusal = 'balance' | 'usd limit' | 'diem limit'
+
+export type HoldResult =
+  | { outcome: 'held'; held: Held; before: Before }
+  /** Refused; or the Idempotency-Key was used before; or there is no hold that could be extended. */
+  | { outcome: Refusal | 'replay' | 'gone'; before: Before }
+
+type HoldRow = {
+  request_id: string
+  outcome: HoldResult['outcome']
+  usd: bigint
+  bundled: bigint
+  diem: bigint
+  usd_account: bigint
+  bundled_account: bigint | null
+  diem_account: bigint | null
+  before_usd: bigint
+  before_diem: bigint
+}
+
+/** Request ids are 32 hex characters everywhere but in the database, which writes them as UUIDs. */
+export const requestIdFromUuid = (uuid: string): string => uuid.replaceAll('-', '')
+
+/** Takes holds, in batches; the decisions are made in the database (ledger_hold_batch). */
+export const createHolds = ({ sql, clock, holdMs }: { sql: Sql; clock: Clock; holdMs: number }) =>
+  createBatcher<HoldOrder, HoldResult>({
+    keyOf: ({ requestId, accountId, claim }) => (claim ? `${accountId} ${claim.keyHash}` : requestId),
+    async run(orders) {
+      const nowMs = clock.nowMs()
+      const column = (read: (order: HoldOrder) => string | bigint | boolean | null) => arrayText(orders.map(read))
+      const rows = await sql.call<HoldRow>('ledger_hold_batch', [
+        arrayText([...new Set(orders.map(({ accountId }) => accountId))]),
+        column(({ requestId }) => requestId),
+        column(({ accountId }) => accountId),
+        column(({ apiKeyId }) => apiKeyId),
+        column(({ model }) => model),
+        column(({ isExtension }) => isExtension === true),
+        column(({ least }) => least.usd),
+        column(({ least }) => least.diem),
+        column(({ most }) => most.usd),
+        column(({ most }) => most.diem),
+        column(({ claim }) => claim?.keyHash ?? null),
+        column(({ claim }) => claim?.fingerprint ?? null),
+        new Date(nowMs),
+        new Date(nowMs + holdMs),
+      ])
+      const results = new Map(rows.map((row) => [requestIdFromUuid(row.request_id), fromRow(row)]))
+      return orders.map(({ requestId }) => results.get(requestId) as HoldResult)
+    },
+  })
+
+const fromRow = (row: HoldRow): HoldResult => {
+  const before = { usd: row.before_usd, diem: row.before_diem }
+  if (row.outcome !== 'held') return { outcome: row.outcome, before }
+  const { usd, bundled, diem } = row
+  const accounts = { usd: row.usd_account, bundled: row.bundled_account, diem: row.diem_account }
+  return { outcome: 'held', held: { usd, bundled, diem, accounts }, before }
+}

@@ -1,0 +1,110 @@
+import { createBatcher } from '#plumbing/batcher.js'
+import type { Clock } from '#plumbing/clock.js'
+import { arrayText, type Sql } from '#store/sql.js'
+import { type Amounts, linesToText, type PaidLine } from '../bill.js'
+import type { Goods } from '../goods.js'
+import type { Held } from './hold.js'
+import { summarise } from './summarise.js'
+
+/** How a request ended. `expired`: nobody ended it, so its hold was given back. */
+export type Outcome = 'completed' | 'aborted' | 'failed' | 'expired'
+
+/** Who counted the units: the upstream said it, its running statistics did, or our tokenizer counted. */
+export type CountedBy = 'upstream' | 'running stats' | 'tokenizer'
+
+/** The end of a request: what it cost, and why. */
+export type Settlement = {
+  requestId: string
+  accountId: string
+  apiKeyId: string | null
+  goods: Goods
+  held: Held
+  paid: Amounts
+  lines: PaidLine[]
+  outcome: Outcome
+  countedBy: CountedBy | null
+  beganAtMs: number
+  promptTokens: bigint | null
+  completionTokens: bigint | null
+  /** For requests that carry an Idempotency-Key: the answer to keep, or null to let the next try run afresh. */
+  claim?: { answer: Buffer | null } | undefined
+  /** Only if the hold's time is up; it may have been renewed meanwhile. */
+  onlyIfExpired?: boolean
+}
+
+/** `already`: an earlier try did it. `gone`: there is no hold to pay from; it expired. */
+export type SettleResult = 'settled' | 'already' | 'gone'
+
+/** Settles requests, in batches, each exactly once (ledger_settle_batch). */
+export const createSettlements = ({ sql, clock }: { sql: Sql; clock: Clock }) => {
+  let earned: Promise<EarnedAccounts> | undefined
+  const earnedAccounts = () => {
+    earned ??= readEarnedAccounts(sql)
+    // Not remembered when it could not be read.
+    earned.catch(() => {
+      earned = undefined
+    })
+    return earned
+  }
+
+  return createBatcher<Settlement, SettleResult>({
+    keyOf: ({ requestId }) => requestId,
+    async run(settlements) {
+      const { owners, entries, paid, parts, keys, claims } = summarise(settlements, await earnedAccounts())
+      const column = (read: (settlement: Settlement) => string | bigint | boolean | Date | null) =>
+        arrayText(settlements.map(read))
+      const [row] = await sql.call<{ ledger_settle_batch: SettleResult }>('ledger_settle_batch', [
+        arrayText(owners),
+        new Date(clock.nowMs()),
+        column(({ requestId }) => requestId),
+        column(({ accountId }) => accountId),
+        column(({ apiKeyId }) => apiKeyId),
+        column(({ outcome }) => outcome),
+        column(({ onlyIfExpired }) => onlyIfExpired === true),
+        column(({ held }) => held.usd),
+        column(({ held }) => held.bundled),
+        column(({ held }) => held.diem),
+        column(({ paid }) => paid.usd),
+        column(({ paid }) => paid.bundled),
+        column(({ paid }) => paid.diem),
+        column(({ beganAtMs }) => new Date(beganAtMs)),
+        column(({ goods }) => goods.model),
+        column(({ countedBy }) => countedBy),
+        column(({ lines }) => linesToText(lines)),
+        column(({ promptTokens }) => promptTokens),
+        column(({ completionTokens }) => completionTokens),
+        arrayText(claims.map(({ requestId }) => requestId)),
+        arrayText(claims.map(({ answer }) => answer)),
+        arrayText(entries.map(({ requestId }) => requestId)),
+        arrayText(entries.map(({ account }) => account)),
+        arrayText(entries.map(({ amount }) => amount)),
+        arrayText(paid.map(({ account }) => account)),
+        arrayText(paid.map(({ amount }) => amount)),
+        arrayText(parts.map(({ accountId }) => accountId)),
+        arrayText(parts.map(({ goods }) => goods.model)),
+        arrayText(parts.map(({ part }) => part)),
+        arrayText(parts.map(({ goods }) => goods.modelType)),
+        arrayText(parts.map(({ goods }) => goods.unitType)),
+        arrayText(parts.map(({ units }) => units)),
+        arrayText(parts.map(({ usd }) => usd)),
+        arrayText(parts.map(({ diem }) => diem)),
+        arrayText(keys.map(({ accountId }) => accountId)),
+        arrayText(keys.map(({ keyId }) => keyId)),
+        arrayText(keys.map(({ units }) => units)),
+        arrayText(keys.map(({ usd }) => usd)),
+        arrayText(keys.map(({ diem }) => diem)),
+      ])
+      return settlements.map(() => row?.ledger_settle_batch as SettleResult)
+    },
+  })
+}
+
+/** The house's accounts that payments go to, one per currency. They are made once and never change. */
+export type EarnedAccounts = Record<keyof Amounts, bigint>
+
+const readEarnedAccounts = async (sql: Sql): Promise<EarnedAccounts> => {
+  const rows = await sql<{ currency: string; id: bigint }>`
+    select currency::text, id from ledger_account where owner is null and kind = 'earned'`
+  const idOf = (currency: string) => rows.find((row) => row.currency === currency)?.id as bigint
+  return { usd: idOf('USD'), bundled: idOf('BUNDLED_CREDITS'), diem: idOf('DIEM') }
+}
