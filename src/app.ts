@@ -19,6 +19,7 @@ import { createServer, type Server } from '#http/server.js'
 import { createBalanceReader } from '#ledger/balance-reader.js'
 import { createLedger } from '#ledger/ledger.js'
 import { createMetered, type Metered } from '#ledger/metered.js'
+import { createLedgerMetrics } from '#ledger/metrics.js'
 import type { Clock } from '#plumbing/clock.js'
 import { createAnnouncements } from '#store/announcements.js'
 import { createDatabase } from '#store/sql.js'
@@ -62,9 +63,11 @@ export const createApp = async ({
   const lastUsed = createLastUsed(sql)
   const authenticate = createAuthenticate({ cache: createKeyCache({ sql, announcements }), lastUsed, clock })
   const balances = createBalanceReader({ sql, clock, announcements })
+  const ledgerMetrics = createLedgerMetrics(registry)
   const ledger = createLedger({
     connection,
     clock,
+    ...ledgerMetrics,
     ...(holdMs !== undefined && { holdMs }),
     onSweepFailed: (error) => log.warn({ reason: messageOf(error) }, 'holds could not be swept; trying again'),
   })
@@ -72,7 +75,10 @@ export const createApp = async ({
     ledger,
     sql,
     clock,
-    onShortfall: (requestId) => log.error({ requestId }, 'a request used more than was held for it; the rest is lost'),
+    onShortfall: (requestId) => {
+      ledgerMetrics.onShortfall()
+      log.error({ requestId }, 'a request used more than was held for it; the rest is lost')
+    },
     onReleaseFailed: (requestId, error) =>
       log.warn({ requestId, reason: messageOf(error) }, 'a hold could not be released; it expires by itself'),
   })

@@ -21,6 +21,7 @@ export type Ledger = {
   /** Gives back the holds whose time is up. Returns how many. */
   sweep(): Promise<number>
   start(): void
+  /** Waits for requests that are still to be settled, within a bound, and lets go of the database. */
   stop(): Promise<void>
 }
 
@@ -30,19 +31,30 @@ type Needs = {
   /** How long a hold outlives the process that took it. While that process lives, it renews. */
   holdMs?: number
   onSweepFailed?: (error: unknown) => void
+  onSwept?: (holds: number) => void
+  onBatch?: (operation: 'hold' | 'settle', size: number, ms: number) => void
 }
 
 const sweepBatch = 500
+const stopPatienceMs = 10_000
 
-export const createLedger = ({ connection, clock, holdMs = 60_000, onSweepFailed = () => {} }: Needs): Ledger => {
+export const createLedger = ({
+  connection,
+  clock,
+  holdMs = 60_000,
+  onSweepFailed = () => {},
+  onSwept = () => {},
+  onBatch = () => {},
+}: Needs): Ledger => {
   // One connection for each direction: a long queue of one never delays the other.
   const holding = createDatabase(connection, { connectionsMax: 1 })
   const settling = createDatabase(connection, { connectionsMax: 1 })
-  const hold = createHolds({ sql: holding.sql, clock, holdMs })
-  const settleOnce = createSettlements({ sql: settling.sql, clock })
+  const hold = createHolds({ sql: holding.sql, clock, holdMs, onBatch: (size, ms) => onBatch('hold', size, ms) })
+  const settleOnce = createSettlements({ sql: settling.sql, clock, onBatch: (size, ms) => onBatch('settle', size, ms) })
   const kept = new Set<string>()
   let timer: NodeJS.Timeout | undefined
   let upkeep = Promise.resolve()
+  let isStopping = false
 
   const settle: Ledger['settle'] = async (settlement, patienceMs = 0) => {
     const deadlineMs = performance.now() + patienceMs
@@ -81,11 +93,11 @@ export const createLedger = ({ connection, clock, holdMs = 60_000, onSweepFailed
   const tick = async () => {
     try {
       await renew()
-      await sweep()
+      onSwept(await sweep())
     } catch (error) {
       onSweepFailed(error)
     }
-    timer = setTimeout(tickLater, holdMs / 4).unref()
+    if (!isStopping) timer = setTimeout(tickLater, holdMs / 4).unref()
   }
   const tickLater = () => {
     upkeep = tick()
@@ -98,8 +110,12 @@ export const createLedger = ({ connection, clock, holdMs = 60_000, onSweepFailed
     keep: (requestId) => void kept.add(requestId),
     start: tickLater,
     async stop() {
-      await upkeep
+      // A caller who left is gone from the server, but what was made for them is still being settled.
+      const deadlineMs = performance.now() + stopPatienceMs
+      while (kept.size > 0 && performance.now() < deadlineMs) await wait(20)
+      isStopping = true
       clearTimeout(timer)
+      await upkeep
       await holding.close()
       await settling.close()
     },

@@ -6,6 +6,8 @@ type Needs<Item, Result> = {
   /** Two items with the same key never travel together. */
   keyOf?(item: Item): string
   sizeMax?: number
+  /** Told after each batch that went through. */
+  onBatch?: ((size: number, ms: number) => void) | undefined
 }
 
 /**
@@ -13,8 +15,9 @@ type Needs<Item, Result> = {
  * traffic pays no delay and heavy traffic shares the cost of a commit. There is no timer.
  *
  * When a batch fails because of what is in it, its items are tried one by one, so that one bad item cannot fail others.
+ * When it fails because the other side is away, all who wait are told at once.
  */
-export const createBatcher = <Item, Result>({ run, keyOf, sizeMax = 500 }: Needs<Item, Result>) => {
+export const createBatcher = <Item, Result>({ run, keyOf, sizeMax = 500, onBatch }: Needs<Item, Result>) => {
   type Waiting = { item: Item; resolve(result: Result): void; reject(error: unknown): void }
   let queue: Waiting[] = []
   let isRunning = false
@@ -37,12 +40,19 @@ export const createBatcher = <Item, Result>({ run, keyOf, sizeMax = 500 }: Needs
 
   const runBatch = async (batch: Waiting[]): Promise<void> => {
     try {
+      const startedMs = performance.now()
       const results = await run(batch.map(({ item }) => item))
+      onBatch?.(batch.length, performance.now() - startedMs)
       batch.forEach(({ resolve }, index) => {
         resolve(results[index] as Result)
       })
     } catch (error) {
-      if (batch.length === 1 || error instanceof Unavailable) for (const { reject } of batch) reject(error)
+      if (error instanceof Unavailable) {
+        // Whoever waits behind this batch would only wait for the same news.
+        const waiting = queue
+        queue = []
+        for (const { reject } of [...batch, ...waiting]) reject(error)
+      } else if (batch.length === 1) batch[0]?.reject(error)
       else for (const waiting of batch) await runBatch([waiting])
     }
   }

@@ -47,10 +47,13 @@ type HoldRow = {
 /** Request ids are 32 hex characters everywhere but in the database, which writes them as UUIDs. */
 export const requestIdFromUuid = (uuid: string): string => uuid.replaceAll('-', '')
 
+type Needs = { sql: Sql; clock: Clock; holdMs: number; onBatch?: ((size: number, ms: number) => void) | undefined }
+
 /** Takes holds, in batches; the decisions are made in the database (ledger_hold_batch). */
-export const createHolds = ({ sql, clock, holdMs }: { sql: Sql; clock: Clock; holdMs: number }) =>
+export const createHolds = ({ sql, clock, holdMs, onBatch }: Needs) =>
   createBatcher<HoldOrder, HoldResult>({
     keyOf: ({ requestId, accountId, claim }) => (claim ? `${accountId} ${claim.keyHash}` : requestId),
+    onBatch,
     async run(orders) {
       const nowMs = clock.nowMs()
       const column = (read: (order: HoldOrder) => string | bigint | boolean | null) => arrayText(orders.map(read))

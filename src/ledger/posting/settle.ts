@@ -35,8 +35,10 @@ export type Settlement = {
 /** `already`: an earlier try did it. `gone`: there is no hold to pay from; it expired. */
 export type SettleResult = 'settled' | 'already' | 'gone'
 
+type Needs = { sql: Sql; clock: Clock; onBatch?: ((size: number, ms: number) => void) | undefined }
+
 /** Settles requests, in batches, each exactly once (ledger_settle_batch). */
-export const createSettlements = ({ sql, clock }: { sql: Sql; clock: Clock }) => {
+export const createSettlements = ({ sql, clock, onBatch }: Needs) => {
   let earned: Promise<EarnedAccounts> | undefined
   const earnedAccounts = () => {
     earned ??= readEarnedAccounts(sql)
@@ -49,6 +51,7 @@ export const createSettlements = ({ sql, clock }: { sql: Sql; clock: Clock }) =>
 
   return createBatcher<Settlement, SettleResult>({
     keyOf: ({ requestId }) => requestId,
+    onBatch,
     async run(settlements) {
       const { owners, entries, paid, parts, keys, claims } = summarise(settlements, await earnedAccounts())
       const column = (read: (settlement: Settlement) => string | bigint | boolean | Date | null) =>
