@@ -118,6 +118,18 @@ export const createApp = async ({
   finish()
   await app.ready()
 
+  let closing: Promise<void> | undefined
+  const close = async (drainMs: number) => {
+    isDraining = true
+    const force = setTimeout(() => app.server.closeAllConnections(), drainMs)
+    await app.close()
+    clearTimeout(force)
+    await ledger.stop()
+    await lastUsed.stop()
+    await announcements.stop()
+    await database.close()
+  }
+
   return {
     server: app,
     registry,
@@ -130,16 +142,10 @@ export const createApp = async ({
       const address = app.server.address()
       return typeof address === 'object' && address !== null ? address.port : port
     },
-    /** Finishes what runs, within a bound, and lets go of everything. */
-    async close(drainMs = 25_000) {
-      isDraining = true
-      const force = setTimeout(() => app.server.closeAllConnections(), drainMs)
-      await app.close()
-      clearTimeout(force)
-      await ledger.stop()
-      await lastUsed.stop()
-      await announcements.stop()
-      await database.close()
+    /** Finishes what runs, within a bound, and lets go of everything. Once, however often it is called. */
+    close(drainMs = 25_000): Promise<void> {
+      closing ??= close(drainMs)
+      return closing
     },
   }
 }

@@ -62,6 +62,12 @@ export const findClaim = (sql: Sql, accountId: string, keyHash: string) =>
     select encode(fingerprint, 'hex') fingerprint, answer from idempotent_answer
     where account_id = ${accountId} and key_hash = decode(${keyHash}, 'hex')`
 
-export const forgetOldAnswers = (sql: Sql, nowMs: number) =>
-  sql`delete from idempotent_answer where ctid in (
-        select ctid from idempotent_answer where made_at < ${new Date(nowMs - keptMs)} limit 1000)`
+export const forgetOldAnswers = async (sql: Sql, nowMs: number): Promise<void> => {
+  const atOnce = 1_000
+  for (let forgotten = atOnce; forgotten === atOnce; ) {
+    const rows = await sql`
+      delete from idempotent_answer where ctid in (
+        select ctid from idempotent_answer where made_at < ${new Date(nowMs - keptMs)} limit ${atOnce}) returning 1`
+    forgotten = rows.length
+  }
+}

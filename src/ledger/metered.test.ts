@@ -3,9 +3,11 @@ import { after, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { request } from 'undici'
 import { createKey } from '#accounts/api-keys.js'
+import { createTestDatabase } from '../../test/database.js'
 import { assertBooks, createPayer } from '../../test/money.js'
 import { unitNanos } from '../../test/paid-routes.js'
-import { adminKey, startService } from '../../test/service.js'
+import { adminKey, createTestClock, startService } from '../../test/service.js'
+import { forgetOldAnswers } from './answers.js'
 
 const service = await startService({ after })
 const { sql } = service
@@ -216,6 +218,42 @@ test('answers are kept unreadable, and keys of one account do not meet under one
   )
   assert.equal((await service.as(secret).post('/test/paid', { quantity: 2 }, { headers })).status, 200)
   assert.equal((await payer.balances()).usd, units(97))
+})
+
+test('after 24 hours an Idempotency-Key is free again, and its answer is gone', async (test) => {
+  const clock = createTestClock()
+  const later = await startService(test, { clock })
+  const payer = await createPayer(later.sql, { usd: units(100), nowMs: clock.nowMs() })
+  const send = (quantity: number) =>
+    later.as(payer.key).post('/test/paid', { quantity }, { headers: { 'idempotency-key': 'daily' } })
+  assert.equal((await send(1)).status, 200)
+  clock.advance(24 * 60 * 60 * 1000 - 1)
+  assert.equal((await send(2)).status, 400, 'another request, within the day')
+  clock.advance(1)
+  assert.equal((await send(2)).status, 200)
+  clock.advance(24 * 60 * 60 * 1000 + 1)
+  await forgetOldAnswers(later.sql, clock.nowMs())
+  assert.deepEqual(await later.sql`select 1 from idempotent_answer`, [])
+})
+
+test('a stop settles what was made for a caller who has left', async (test) => {
+  const database = await createTestDatabase()
+  test.after(database.drop)
+  const stopping = await startService(test, { database })
+  const payer = await createPayer(stopping.sql, { usd: units(1000) })
+  const leave = new AbortController()
+  const answer = await request(`${stopping.origin}/api/v1/test/stream`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${payer.key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ events: 1000, step: 10, pauseMs: 300 }),
+    signal: leave.signal,
+  })
+  answer.body.on('error', () => {})
+  leave.abort()
+  await stopping.app.close()
+  const { outcome } = await stopping.sql.one<{ outcome: string }>`select outcome from usage_record`
+  assert.equal(outcome, 'aborted')
+  assert.deepEqual(await stopping.sql`select 1 from ledger_hold`, [])
 })
 
 test('the trial credit of the first account pays', async () => {
