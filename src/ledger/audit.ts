@@ -36,6 +36,7 @@ export const auditLedger = (
 const settings = `
   set local work_mem = '128MB';
   set local enable_sort = off;
+  set local enable_incremental_sort = off;
   set local enable_mergejoin = off;
   set local enable_memoize = off;
   set local max_parallel_workers_per_gather = 0;
