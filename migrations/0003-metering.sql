@@ -35,8 +35,12 @@ insert into ledger_account (owner, currency, kind) select id, 'USD', 'credit' fr
 -- Transfers are what operators and top-ups do. A request is its own transfer: its entries carry the id of the request.
 alter table ledger_transfer add column account_id uuid;
 alter table ledger_transfer add column note text;
-update ledger_transfer t set account_id = a.owner
+-- What the account got, so that a list of transfers need not look for entries.
+alter table ledger_transfer add column currency currency;
+alter table ledger_transfer add column amount bigint;
+update ledger_transfer t set account_id = a.owner, currency = a.currency, amount = e.amount
   from ledger_entry e join ledger_account a on a.id = e.account_id and a.owner is not null where e.transfer_id = t.id;
+alter table ledger_transfer alter column currency set not null, alter column amount set not null;
 create index ledger_transfer_by_account on ledger_transfer (account_id, created_at);
 
 -- Foreign keys on these tables would lock the house's rows for every payment. The audit proves what they would.

@@ -44,8 +44,9 @@ begin
   insert into ledger_account as a (owner, currency, kind, day, balance) values (owner_id, 'DIEM', 'credit', today, due)
     on conflict (owner, day, currency, kind) do update set balance = a.balance + excluded.balance
     returning id into day_account;
-  insert into ledger_transfer (id, idempotency_key, kind, account_id, created_at)
-    values (transfer, format('diem:%s:%s:%s', owner_id, today, stake.granted), 'diem', owner_id, at);
+  -- The key says what was granted before on that day, so the grants of a day are a chain that can be proven.
+  insert into ledger_transfer (id, idempotency_key, kind, account_id, currency, amount, created_at)
+    values (transfer, format('diem:%s:%s:%s', owner_id, today, stake.granted), 'diem', owner_id, 'DIEM', due, at);
   insert into ledger_entry (transfer_id, account_id, amount)
     select transfer, day_account, due
     union all

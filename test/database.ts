@@ -26,15 +26,16 @@ const administer = async (connection: pg.ClientConfig, statement: string) => {
   }
 }
 
-/** An empty, migrated database of one's own; dropped by calling `drop`. */
-export const createTestDatabase = async () => {
+/** A database of one's own, empty and migrated or a copy of one that nobody uses; dropped by calling `drop`. */
+export const createTestDatabase = async (copyOf = template) => {
   const text = process.env.TESSERA_TEST_DATABASE
   if (text === undefined)
     throw new Error(`run tests with npm test (from ${installFolder}), which starts their database`)
   const server = JSON.parse(text) as pg.ClientConfig
   const name = `test_${randomBytes(8).toString('hex')}`
-  await administer(server, `create database ${name} template ${template}`)
+  await administer(server, `create database ${name} template ${copyOf}`)
   return {
+    name,
     connection: { ...server, database: name } as pg.ClientConfig,
     url: `postgres://${server.user}@/${name}?host=${encodeURIComponent(server.host ?? '')}&port=${server.port}`,
     drop: () => administer(server, `drop database if exists ${name} with (force)`),

@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
 import { type Account, createAccount, findAccount, listAccounts } from '#accounts/accounts.js'
-import { decimalFromNanos } from '#catalog/prices.js'
 import { noBalances, readBalances } from '#ledger/balances.js'
 import { systemClock } from '#plumbing/clock.js'
 import { OperatorError } from '#plumbing/operator-error.js'
 import type { Sql } from '#store/sql.js'
+import { balanceText } from './amount.js'
 import { jsonOption, print } from './output.js'
 import { withDatabase } from './with-database.js'
 
@@ -42,19 +42,14 @@ export const accountCommands = (program: Command) => {
 const accountRows = async (sql: Sql, accounts: Account[]) => {
   const ids = accounts.map(({ id }) => id)
   const balances = await readBalances(sql, ids, systemClock.nowMs())
-  return accounts.map(({ id, name, tier, walletAddress, createdAt }) => {
-    const { usd, bundled, diem } = balances.get(id) ?? noBalances
-    return {
-      id,
-      name,
-      tier,
-      usd: decimalFromNanos(usd),
-      bundled: decimalFromNanos(bundled),
-      diem: diem === null ? null : decimalFromNanos(diem),
-      wallet: walletAddress,
-      created: createdAt,
-    }
-  })
+  return accounts.map(({ id, name, tier, walletAddress, createdAt }) => ({
+    id,
+    name,
+    tier,
+    ...balanceText(balances.get(id) ?? noBalances),
+    wallet: walletAddress,
+    created: createdAt,
+  }))
 }
 
 /** The account a command is about: the one named, or the only one there is. */

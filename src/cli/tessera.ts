@@ -3,9 +3,11 @@ import { OperatorError } from '#plumbing/operator-error.js'
 import { readSettings } from '../config.js'
 import { accountCommands } from './accounts.js'
 import { checkCommand } from './check.js'
+import { creditCommands } from './credits.js'
 import { doctorCommand } from './doctor.js'
 import { keyCommands } from './keys.js'
 import { modelsCommand } from './models.js'
+import { stakeCommands } from './stake.js'
 
 /** The operator's commands. Each prints for a person, or with --json for a program. */
 const createProgram = () => {
@@ -20,6 +22,7 @@ Settings come from the environment: TESSERA_PORT, TESSERA_DATA, TESSERA_CONFIG, 
 Examples:
   tessera serve                              start the service
   tessera keys create --description laptop   make an INFERENCE key
+  tessera credits grant --usd 25             give the account 25 USD
   tessera doctor                             prove that everything is in order`,
     )
   program
@@ -29,6 +32,8 @@ Examples:
   checkCommand(program)
   accountCommands(program)
   keyCommands(program)
+  creditCommands(program)
+  stakeCommands(program)
   modelsCommand(program)
   doctorCommand(program)
   return program

@@ -10,7 +10,10 @@ import { joinDatabase } from '../service/open-database.js'
  * Runs a command on the service's database, whether the service is running or not. It neither creates nor migrates one:
  * a command in the wrong folder, or of a newer version, must not change anything behind the back of a running service.
  */
-export const withDatabase = async <T>(work: (sql: Sql, settings: Settings) => Promise<T>): Promise<T> => {
+export const withDatabase = async <T>(
+  work: (sql: Sql, settings: Settings) => Promise<T>,
+  options: { queryTimeoutMs?: number } = {},
+): Promise<T> => {
   const settings = readSettings()
   if (settings.databaseUrl === undefined && !existsSync(join(settings.dataDir, 'postgres')))
     throw new OperatorError(
@@ -18,7 +21,7 @@ export const withDatabase = async <T>(work: (sql: Sql, settings: Settings) => Pr
       'Run this where the service runs, set TESSERA_DATA to its data folder, or start the service once.',
     )
   const joined = await joinDatabase(settings, { info: () => {}, warn: () => {} })
-  const database = createDatabase(joined.connection, { connectionsMax: 2 })
+  const database = createDatabase(joined.connection, { connectionsMax: 2, ...options })
   try {
     if ((await pendingMigrations(database.sql, join(installFolder, 'migrations'))).length > 0)
       throw new OperatorError(

@@ -28,8 +28,9 @@ export const grantCredit = (
   sql.transaction(async (sql) => {
     const transferId = randomUUID()
     const fresh = await sql`
-      insert into ledger_transfer (id, idempotency_key, kind, account_id, note, created_at)
-      values (${transferId}, ${idempotencyKey}, 'grant', ${accountId}, ${note ?? null}, ${new Date(nowMs)})
+      insert into ledger_transfer (id, idempotency_key, kind, account_id, currency, amount, note, created_at)
+      values (${transferId}, ${idempotencyKey}, 'grant', ${accountId}, ${currency}, ${amountNanos}, ${note ?? null},
+              ${new Date(nowMs)})
       on conflict (idempotency_key) do nothing returning id`
     if (fresh.length === 0) return false
     await sql`select ledger_lock(array[${accountId}::uuid])`

@@ -19,7 +19,7 @@ const json = async (...args: string[]) => {
 test('--help names every command and what it does', async () => {
   const { code, stdout } = await tessera('--help')
   assert.equal(code, 0)
-  for (const name of ['serve', 'check', 'accounts', 'keys', 'models', 'doctor'])
+  for (const name of ['serve', 'check', 'accounts', 'keys', 'credits', 'stake', 'models', 'doctor'])
     assert.match(stdout, new RegExp(`\n  ${name}`))
   assert.match((await tessera('keys', 'create', '--help')).stdout, /--description <text>/)
 })
