@@ -24,7 +24,7 @@ export const holdCredit = async (sql: Sql, { accountId, apiKeyId, nanos, nowMs, 
     select * from ledger_hold_batch(
       owners => ${[accountId]}, requests => ${[requestId]}, accounts => ${[accountId]}, api_keys => ${[apiKeyId ?? null]},
       extensions => '{f}', least_usds => ${[nanos]}, least_diems => ${[nanos]}, most_usds => ${[nanos]},
-      most_diems => ${[nanos]}, idempotency_hashes => '{null}', fingerprints => '{null}',
+      most_diems => ${[nanos]}, models => '{acme-chat}', idempotency_hashes => '{null}', fingerprints => '{null}',
       at => ${new Date(nowMs)}, expires => ${new Date(expiresAtMs ?? nowMs + 60_000)})`
   if (row.outcome !== 'held') throw new Error(row.outcome)
   return { ...row, requestId, accountId, apiKeyId: apiKeyId ?? null, nowMs }

@@ -11,6 +11,7 @@ import { nothing, type Price, payFrom, shareOut } from './bill.js'
 import { createLedger } from './ledger.js'
 import type { Held } from './posting/hold.js'
 import type { Settlement } from './posting/settle.js'
+import { setStake } from './stake.js'
 
 const clock = createTestClock(Date.UTC(2026, 0, 30, 23, 59, 59, 998))
 const database = await createTestDatabase()
@@ -121,7 +122,7 @@ const run = async (each: Command, { payer, keys, model, open }: Context) => {
       return model.grant(each.amount * unit, each.isBundled)
     }
     case 'stake': {
-      await setStakeForTest(payer.accountId, each.amount * unit)
+      await setStake(sql, { accountId: payer.accountId, amountNanos: each.amount * unit, nowMs: clock.nowMs() })
       return model.setStake(each.amount * unit)
     }
     case 'hold': {
@@ -184,15 +185,6 @@ const run = async (each: Command, { payer, keys, model, open }: Context) => {
     }
   }
 }
-
-const setStakeForTest = (accountId: string, amount: bigint) =>
-  sql.transaction(async (sql) => {
-    const now = new Date(clock.nowMs())
-    await sql`select ledger_lock(array[${accountId}::uuid])`
-    await sql`insert into diem_stake (account_id, amount, changed_at) values (${accountId}, ${amount}, ${now})
-              on conflict (account_id) do update set amount = excluded.amount`
-    await sql`select ledger_grant_diem(${accountId}, (${now} at time zone 'UTC')::date, ${now})`
-  })
 
 const settlementOf = (
   accountId: string,

@@ -91,7 +91,9 @@ export const createModel = (clock: Clock) => {
       if (isBundled) bundled += amount
       else usd += amount
     },
+    /** What was staked until now counts today in any case. */
     setStake(amount: bigint) {
+      grantDiem()
       stake = amount
       grantDiem()
     },
