@@ -11,7 +11,7 @@ import {
   UpdatedApiKey,
 } from '#contract/api-keys.js'
 import { Shared, StandardError } from '#contract/common.js'
-import { fail } from '#contract/errors.js'
+import { fail, failField } from '#contract/errors.js'
 import type { Clock } from '#plumbing/clock.js'
 import { callerOf } from '../access.js'
 import { paginationHeaders } from '../common-headers.js'
@@ -132,7 +132,5 @@ const found = (key: ApiKey | undefined): ApiKey => {
 
 /** Where the id is a field of the request, a wrong one is a wrong field. */
 const unknownId = (): never => {
-  throw fail('invalidRequest', 'Invalid request: id does not name an active API key of your account').with({
-    issues: [{ code: 'custom', path: ['id'], message: 'id does not name an active API key of your account' }],
-  })
+  throw failField('id', 'does not name an active API key of your account')
 }
