@@ -197,7 +197,7 @@ const AmountsRecord = (description: string) =>
 export const RequestBillAnswer = Type.Object(
   {
     requestId: Type.String({ description: '32 hexadecimal digits, as in x-request-id' }),
-    model: Nullable(Type.String({ description: 'null while the request runs' })),
+    model: Type.String(),
     apiKeyId: Nullable(Type.String({ description: 'null for requests without an API key' })),
     outcome: RequestOutcome,
     startedAt: Type.String(),

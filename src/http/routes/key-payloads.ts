@@ -1,6 +1,8 @@
 import type { ApiKey, KeyLimits, NewKey } from '#accounts/api-keys.js'
-import type { ConsumptionLimits, CreateApiKey, CreatedApiKey, UpdateApiKey } from '#contract/api-keys.js'
+import { decimalFromNanos } from '#catalog/prices.js'
+import type { ApiKeyRecord, ConsumptionLimits, CreateApiKey, CreatedApiKey, UpdateApiKey } from '#contract/api-keys.js'
 import { failField } from '#contract/errors.js'
+import type { KeyUsage, Spending } from '#ledger/usage/key-usage.js'
 
 /** Wire names stop here: `vcu` is the former name of diem, and limits are numbers outside and exact decimals inside. */
 export const limitsFromRequest = ({ usd, diem, vcu }: ConsumptionLimits): Partial<KeyLimits> => {
@@ -54,6 +56,21 @@ export const keyRecord = (key: ApiKey) => ({
   last6Chars: key.last6,
   lastUsedAt: isoOrNull(key.lastUsedAt),
 })
+
+/** What counts against the limits is told only for keys that have some. */
+export const usageRecord = ({ limits, limitPeriod }: ApiKey, usage: KeyUsage): Pick<ApiKeyRecord, UsageField> => {
+  const { usd, diem } = exact(usage.trailingSevenDays)
+  const isLimited = limits.usd !== null || limits.diem !== null
+  const periods = { EPOCH: usage.day, MONTH: usage.month, LIFETIME: usage.life }
+  return {
+    usage: { trailingSevenDays: { usd, diem, vcu: diem } },
+    ...(isLimited && { currentPeriodUsage: exact(periods[limitPeriod]) }),
+  }
+}
+
+type UsageField = 'usage' | 'currentPeriodUsage'
+
+const exact = ({ usd, diem }: Spending) => ({ usd: decimalFromNanos(usd), diem: decimalFromNanos(diem) })
 
 export const createdKey = ({ key, secret }: { key: ApiKey; secret: string }): CreatedApiKey => ({
   success: true,

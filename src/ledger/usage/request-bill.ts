@@ -5,13 +5,13 @@ import { type Amounts, linesFromText, type PaidLine } from '../bill.js'
 /** What one request was charged, and why. */
 export type RequestBill = {
   requestId: string
-  /** Known when the request is settled, as are the lines. */
-  model: string | null
+  model: string
   apiKeyId: string | null
   outcome: RequestOutcome
   startedAt: Date
   settledAt: Date | null
   countedBy: string | null
+  /** Known when the request is settled. */
   lines: PaidLine[]
   held: Amounts
   captured: Amounts
@@ -23,7 +23,7 @@ const idPattern = /^(?:[a-z][a-z0-9]{0,31}[-_])?([0-9a-f]{8}-?(?:[0-9a-f]{4}-?){
 type BillRow = Row & {
   request_id: string
   api_key_id: string | null
-  model: string | null
+  model: string
   outcome: RequestOutcome
   began_at: Date
   settled_at: Date | null
@@ -47,7 +47,7 @@ export const findRequestBill = async (sql: Sql, accountId: string, name: string)
            held_usd, held_bundled, held_diem, usd, bundled, diem
     from usage_record where request_id = ${id}::uuid and account_id = ${accountId}
     union all
-    select request_id, api_key_id, null, 'running', made_at, null, null, '[]', usd, bundled, diem, 0, 0, 0
+    select request_id, api_key_id, model, 'running', made_at, null, null, '[]', usd, bundled, diem, 0, 0, 0
     from ledger_hold where request_id = ${id}::uuid and account_id = ${accountId}`
   return row && fromRow(row)
 }
