@@ -52,7 +52,7 @@ export const billingRoutes = (app: Server, { usage, clock }: Needs) => {
         tags,
         summary: 'Every charge, oldest first, page by page',
         description:
-          'Pages stay the same while requests go on: what is settled after the first page was read is not in later ones. A cursor is good for 24 hours. With `Accept: text/csv` the page is a CSV file, and the cursor is in `x-next-cursor`.',
+          'Pages stay the same while requests go on: what is settled after the first page was read is not in later ones. A page may be short, even empty, when a filter fits little; only the one without a next cursor is the last. A cursor is good for 24 hours. With `Accept: text/csv` the page is a CSV file, and the cursor is in `x-next-cursor`.',
         querystring: UsageHistoryQuery,
         response: {
           200: {

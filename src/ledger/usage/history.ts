@@ -24,18 +24,35 @@ export type HistoryQuestion = FirstPage | NextPage
 type FirstPage = { currency: Currency | null; fromMicros: Micros; untilMicros: Micros | null; pageSize: number }
 type NextPage = { cursor: string; pageSize: number | undefined }
 
+/**
+ * A filter that fits little must not read millions of requests at once, so they are looked at slice by slice, and a page
+ * ends early, perhaps empty, when it has seen too many. Its cursor goes on behind them. The first slice is what a usual
+ * page needs.
+ */
+export type Reach = { firstSliceRows: number; sliceRows: number; slicesMax: number }
+const usualReach: Reach = { firstSliceRows: 2_000, sliceRows: 100_000, slicesMax: 30 }
+
 export const readHistory = async (
   sql: Sql,
   cursors: Cursors,
   accountId: string,
   question: HistoryQuestion,
+  reach = usualReach,
 ): Promise<HistoryPage> => {
   const rest = 'cursor' in question ? await goOn(cursors, accountId, question) : await begin(sql, accountId, question)
-  const entries = await readEntries(sql, accountId, rest)
-  const after = entries[rest.pageSize]
+  const { pageSize } = rest
+  const entries: HistoryEntry[] = []
+  let place: Place | null = rest.next
+  for (let slice = 0; place !== null && slice < reach.slicesMax && entries.length <= pageSize; slice++) {
+    const rowsMax = slice === 0 ? reach.firstSliceRows : reach.sliceRows
+    const sliceEnd = await skipRows(sql, accountId, place, rest.untilMicros, rowsMax)
+    entries.push(...(await readEntries(sql, accountId, { ...rest, next: place }, sliceEnd)))
+    place = sliceEnd
+  }
+  const next = entries[pageSize]?.place ?? place
   return {
-    entries: entries.slice(0, rest.pageSize),
-    nextCursor: after ? await cursors.seal(accountId, { ...rest, next: after.place }) : null,
+    entries: entries.slice(0, pageSize),
+    nextCursor: next && (await cursors.seal(accountId, { ...rest, next })),
   }
 }
 
@@ -77,24 +94,48 @@ type RecordRow = Row & {
   completion_tokens: bigint | null
 }
 
-/** At least one entry more than a page holds, if there are so many: every row that is read has one or more. */
+/** The place behind so many requests, or null when there are not so many. It is found in the index alone. */
+const skipRows = async (
+  sql: Sql,
+  accountId: string,
+  from: Place,
+  untilMicros: Micros,
+  rows: number,
+): Promise<Place | null> => {
+  const row = await sql.maybeOne<Pick<RecordRow, 'request_id' | 'settled_micros'>>`
+    select request_id, (extract(epoch from settled_at) * 1000000)::bigint settled_micros
+    from usage_record
+    where account_id = ${accountId}
+      and (settled_at, request_id) >= (${timeFromMicros(from.settledMicros)}::timestamptz, ${from.requestId}::uuid)
+      and settled_at < ${timeFromMicros(untilMicros)}::timestamptz
+    order by settled_at, request_id offset ${rows} limit 1`
+  return row ? { settledMicros: row.settled_micros, requestId: row.request_id, index: 0 } : null
+}
+
+/**
+ * The entries from a place on, up to another or to the end: at least one more than a page holds, if there are so many,
+ * because every row that fits has one or more.
+ */
 const readEntries = async (
   sql: Sql,
   accountId: string,
   { next, untilMicros, currency, pageSize }: Rest,
+  before: Place | null,
 ): Promise<HistoryEntry[]> => {
+  const { settledMicros, requestId } = before ?? { settledMicros: untilMicros, requestId: firstId }
   const rows = await sql<RecordRow>`
     select request_id, (extract(epoch from settled_at) * 1000000)::bigint settled_micros, began_at,
            outcome = 'aborted' is_aborted, lines, bundled, prompt_tokens, completion_tokens
     from usage_record
     where account_id = ${accountId}
       and (settled_at, request_id) >= (${timeFromMicros(next.settledMicros)}::timestamptz, ${next.requestId}::uuid)
-      and settled_at < ${timeFromMicros(untilMicros)}::timestamptz
+      and (settled_at, request_id) < (${timeFromMicros(settledMicros)}::timestamptz, ${requestId}::uuid)
       and case ${currency}::text
             when 'DIEM' then diem > 0
             when 'BUNDLED_CREDITS' then bundled > 0
-            when 'USD' then usd > 0 or exists (
-              select from json_array_elements(lines::json) line where line->>'usd' = '0' and line->>'diem' = '0')
+            -- Or a line that was free. Looking for its text first spares most rows the parsing, which is slow.
+            when 'USD' then usd > 0 or (lines like '%"usd":"0"%' and lines like '%"diem":"0"%' and exists (
+              select from json_array_elements(lines::json) line where line->>'usd' = '0' and line->>'diem' = '0'))
             else lines <> '[]' end
     order by settled_at, request_id limit ${pageSize + 1}`
   return rows
