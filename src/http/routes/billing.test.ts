@@ -207,4 +207,22 @@ test('keys show what they spent in seven days, and in the period of their limit'
   assert.equal('usage' in patched, false)
 })
 
+test('a call through the gate is in all figures as soon as it is answered', async () => {
+  const { client, apiKeyId } = await payer({ usd: usd(1) })
+  const paid = await client.post('/test/paid', { quantity: 1234, worst: 5000 })
+  assert.equal(paid.status, 200, paid.text)
+  const requestId = paid.headers['x-request-id'] as string
+  const bill = (await client.get(`/billing/requests/${requestId}`)).body
+  assert.deepEqual([bill.held.usd, bill.captured.usd, bill.released.usd], ['0.005', '0.001234', '0.003766'])
+  assert.deepEqual([bill.apiKeyId, bill.countedBy, bill.lines[0].usd], [apiKeyId, 'upstream', '0.001234'])
+  assert.equal((await client.get('/billing/balance')).body.balances.usd, 0.998766)
+  const [entry] = (await client.get('/billing/usage-history')).body.data
+  assert.deepEqual([entry.amount, entry.inferenceDetails.requestId], [-0.001234, requestId])
+  const { byModel, byKey } = (await client.get('/billing/usage-analytics?lookback=1d')).body
+  assert.deepEqual([byModel[0].modelName, byModel[0].totalUsd], ['test-model', 0.001234])
+  assert.deepEqual([byKey[0].apiKeyId, byKey[0].totalUsd], [apiKeyId, 0.001234])
+  const { usage } = (await client.get(`/api_keys/${apiKeyId}`)).body.data
+  assert.equal(usage.trailingSevenDays.usd, '0.001234')
+})
+
 test('the books are still right after all of this', () => assertBooks(sql))

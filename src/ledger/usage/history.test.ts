@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { createDatabase } from '#store/sql.js'
 import { createTestDatabase } from '../../../test/database.js'
-import { createAdminPayer, line, settleUsage } from '../../../test/usage.js'
+import { createAdminPayer, line, settleUsage, stakeDiem } from '../../../test/usage.js'
 import { type HistoryEntry, readHistory } from './history.js'
 import { createCursors } from './history-cursor.js'
 
@@ -13,6 +13,7 @@ after(async () => {
   await database.drop()
 })
 
+const dayMs = 86_400_000
 const nowMs = Date.UTC(2026, 10, 15, 12)
 const cursors = createCursors({ secret: async () => new Uint8Array(32), clock: { nowMs: () => nowMs } })
 
@@ -50,4 +51,22 @@ test('a filter that fits little is answered in bounded steps, and nothing is lef
         if (slicesMax === 100) assert.ok(pages.slice(0, -1).every((page) => page.length === 3))
       }
   }
+})
+
+test('days without the currency are passed over, whatever else was used on them', async () => {
+  const { accountId } = await createAdminPayer(sql, { usd: 10n ** 12n, nowMs })
+  const entries = async (
+    currency: 'DIEM' | 'BUNDLED_CREDITS',
+    reach = { firstSliceRows: 1, sliceRows: 1, slicesMax: 2 },
+  ) =>
+    (await readHistory(sql, cursors, accountId, { currency, fromMicros: 0n, untilMicros: null, pageSize: 10 }, reach))
+      .entries
+  for (const daysAgo of [5, 4, 3]) await settleUsage(sql, { accountId, atMs: nowMs - daysAgo * dayMs })
+  assert.deepEqual([await entries('DIEM'), await entries('BUNDLED_CREDITS')], [[], []])
+  await stakeDiem(sql, accountId, 10n ** 9n, nowMs)
+  const { requestId } = await settleUsage(sql, { accountId, atMs: nowMs })
+  assert.deepEqual(
+    (await entries('DIEM')).map(({ place, amountNanos }) => [place.requestId, amountNanos]),
+    [[requestId, 10n ** 9n]],
+  )
 })
