@@ -12,6 +12,7 @@ import { createKeyCache } from '#guard/key-cache.js'
 import { serveDocs } from '#http/docs.js'
 import { basePath } from '#http/openapi.js'
 import { apiKeyRoutes } from '#http/routes/api-keys.js'
+import { billingRoutes } from '#http/routes/billing.js'
 import { modelRoutes } from '#http/routes/models.js'
 import { operationRoutes } from '#http/routes/operations.js'
 import { walletKeyRoutes } from '#http/routes/wallet-keys.js'
@@ -20,6 +21,7 @@ import { createBalanceReader } from '#ledger/balance-reader.js'
 import { createLedger } from '#ledger/ledger.js'
 import { createMetered, type Metered } from '#ledger/metered.js'
 import { createLedgerMetrics } from '#ledger/metrics.js'
+import { createUsage } from '#ledger/usage/usage.js'
 import type { Clock } from '#plumbing/clock.js'
 import { createAnnouncements } from '#store/announcements.js'
 import { createDatabase } from '#store/sql.js'
@@ -93,6 +95,8 @@ export const createApp = async ({
     staking: () => offer().config.staking,
   })
 
+  const usage = createUsage({ sql, clock })
+
   let isDraining = false
   const readiness = async () => ({
     accepting: !isDraining,
@@ -110,7 +114,8 @@ export const createApp = async ({
       const server = api as typeof app
       modelRoutes(server, { catalog: () => offer().catalog, clock, lane })
       walletKeyRoutes(server, { walletKeys, clock })
-      apiKeyRoutes(server, { keyring, clock })
+      apiKeyRoutes(server, { keyring, usage, clock })
+      billingRoutes(server, { usage, clock })
       moreRoutes?.(server, { metered, clock })
     },
     { prefix: basePath },

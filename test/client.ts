@@ -28,10 +28,17 @@ export const createClient = (base: string, key?: string) => {
     })
     const text = await answer.body.text()
     const isJson = String(answer.headers['content-type']).includes('json') && !answer.headers['content-encoding']
+    const isCsv = String(answer.headers['content-type']).startsWith('text/csv')
     const parsed = isJson && text !== '' ? JSON.parse(text) : undefined
     check ??= createAnswerCheck()
     if (!answer.headers['content-encoding'])
-      check(method, new URL(`${base}${path}`).pathname, answer.statusCode, parsed)
+      check(
+        method,
+        new URL(`${base}${path}`).pathname,
+        answer.statusCode,
+        isCsv ? text : parsed,
+        isCsv ? 'text/csv' : undefined,
+      )
     return { status: answer.statusCode, headers: answer.headers, body: parsed, text }
   }
   return {

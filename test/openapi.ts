@@ -33,7 +33,7 @@ export const createAnswerCheck = (description = committedDescription()) => {
       pattern: new RegExp(`^${path.replace(/\{[^}]+\}$/, '.+').replace(/\{[^}]+\}/g, '[^/]+')}$`),
     }))
 
-  return (method: string, url: string, status: number, body: unknown) => {
+  return (method: string, url: string, status: number, body: unknown, type = 'application/json') => {
     const path =
       url
         .split('?', 1)[0]
@@ -48,7 +48,7 @@ export const createAnswerCheck = (description = committedDescription()) => {
     assert.ok(operation, `${method} ${known.path} is not in openapi.json`)
     const response = operation.responses[status]
     assert.ok(response, `openapi.json does not name the status ${status} of ${method} ${known.path}`)
-    const schema = response.content?.['application/json']?.schema
+    const schema = response.content?.[type]?.schema
     assert.ok(schema, `openapi.json has no body for ${status} of ${method} ${known.path}`)
     let validate = compiled.get(schema)
     if (!validate) {

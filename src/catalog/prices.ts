@@ -15,7 +15,8 @@ export const nanosFromDecimal = (text: string): bigint => {
   return sign ? -nanos : nanos
 }
 
-const decimalFrom = (value: bigint, places: number): string => {
+/** A whole number with its last `places` digits behind the point: the shortest exact decimal, never an exponent. */
+export const decimalFrom = (value: bigint, places: number): string => {
   const sign = value < 0n ? '-' : ''
   const digits = (value < 0n ? -value : value).toString().padStart(places + 1, '0')
   const fraction = digits.slice(-places).replace(/0+$/, '')

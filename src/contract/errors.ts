@@ -67,6 +67,7 @@ export const failures = {
   // 404 and its relatives
   notFound: line(404, 'NOT_FOUND', (method = '', path = '') => `There is no ${method} ${path} in this API; see /docs`),
   keyNotFound: line(404, 'NOT_FOUND', 'No active API key with this id belongs to your account'),
+  requestIdNotFound: line(404, 'REQUEST_ID_NOT_FOUND', 'No request with this id belongs to your account'),
   modelNotFound: line(404, 'MODEL_NOT_FOUND', (name = '') => `There is no model '${name}'; GET /models lists them`),
   methodNotAllowed: line(
     405,
@@ -83,6 +84,7 @@ export const failures = {
     'IDEMPOTENCY_KEY_IN_USE',
     'The first request with this Idempotency-Key is still running; retry to get its answer',
   ),
+  billingUsageGone: line(410, 'GONE', 'GET /billing/usage has ended; use GET /billing/usage-history instead'),
   requestTimeout: line(408, 'REQUEST_TIMEOUT', 'The request took too long to arrive'),
   payloadTooLarge: line(413, 'PAYLOAD_TOO_LARGE', (max = '') => `The request body is larger than ${max} bytes`),
   invalidContentType: line(
@@ -113,6 +115,7 @@ export const failures = {
     'The credit set aside for this request expired before it ended; nothing was charged, retry',
   ),
   walletStakeUnreadable: line(503, 'SERVICE_UNAVAILABLE', 'The stake of this wallet cannot be read right now; retry'),
+  analyticsTimeout: line(504, 'REQUEST_TIMEOUT', 'The figures took too long; ask for fewer days or try again later'),
 } satisfies Record<string, Line>
 
 export type FailureName = keyof typeof failures
@@ -160,3 +163,12 @@ export class Failure extends Error {
 }
 
 export const fail = (name: FailureName, ...parts: string[]): Failure => new Failure(name, parts)
+
+/** A rule that no schema can say, such as one across two fields: told like any other broken rule. */
+export const failField = (field: string, rule: string): Failure => {
+  const message = `${field} ${rule}`
+  return fail('invalidRequest', `Invalid request: ${message}`).with({
+    details: { _errors: [], [field]: { _errors: [message] } },
+    issues: [{ code: 'custom', path: [field], message }],
+  })
+}

@@ -71,6 +71,11 @@ test('query and path values of any kind never cause a 5xx', async () => {
         await service.admin.delete(`/api_keys?id=${value}`),
         await service.get(`/models?type=${value}`),
         await service.get(`/models/${value}`),
+        await service.admin.get(`/billing/requests/${value}`),
+        await service.admin.get(`/billing/usage-history?cursor=${value}`),
+        await service.admin.get(`/billing/usage-history?currency=${value}&startTimestamp=${value}&pageSize=${value}`),
+        await service.admin.get(`/billing/usage-analytics?lookback=${value}`),
+        await service.admin.get(`/billing/usage-analytics?startDate=${value}&endDate=${value}`),
       ]
       for (const { status, text } of answers) {
         assert.ok(status < 500)

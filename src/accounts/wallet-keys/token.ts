@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { errors, jwtVerify, SignJWT } from 'jose'
 import { fail } from '#contract/errors.js'
 import type { Clock } from '#plumbing/clock.js'
+import { createSharedSecret } from '#store/shared-secret.js'
 import type { Sql } from '#store/sql.js'
 
 /** Tokens that a wallet signs to prove that it is asking for a key, now and here. */
@@ -12,15 +13,7 @@ const issuer = 'tessera'
 const audience = 'generate_web3_key'
 
 export const createWalletTokens = ({ sql, clock }: { sql: Sql; clock: Clock }): WalletTokens => {
-  let secret: Promise<Uint8Array> | undefined
-  const sharedSecret = () => {
-    // Kept only when it was read: a database that is away now may be back for the next caller.
-    secret ??= readSecret(sql).catch((error) => {
-      secret = undefined
-      throw error
-    })
-    return secret
-  }
+  const secret = createSharedSecret(sql, 'wallet-token')
 
   return {
     async issue() {
@@ -31,11 +24,11 @@ export const createWalletTokens = ({ sql, clock }: { sql: Sql; clock: Clock }): 
         .setAudience(audience)
         .setIssuedAt(nowSeconds)
         .setExpirationTime(nowSeconds + validSeconds)
-        .sign(await sharedSecret())
+        .sign(await secret())
     },
     async verify(token) {
       const currentDate = new Date(clock.nowMs())
-      const key = await sharedSecret()
+      const key = await secret()
       await jwtVerify(token, key, { issuer, audience, currentDate, algorithms: ['HS256'] }).catch((error: unknown) => {
         if (error instanceof errors.JWTExpired) throw fail('walletTokenExpired')
         if (error instanceof errors.JWSSignatureVerificationFailed) throw fail('walletTokenSignature')
@@ -44,11 +37,4 @@ export const createWalletTokens = ({ sql, clock }: { sql: Sql; clock: Clock }): 
       })
     },
   }
-}
-
-/** In the database, so that a token of one process is good in all of them. */
-const readSecret = async (sql: Sql): Promise<Uint8Array> => {
-  const name = 'wallet-token'
-  await sql`insert into service_secret (name, value) values (${name}, ${randomBytes(32)}) on conflict do nothing`
-  return (await sql.one<{ value: Buffer }>`select value from service_secret where name = ${name}`).value
 }

@@ -48,6 +48,7 @@ test('GET /api_keys/{id} is exactly the record of the specification', async () =
     id: made.id,
     last6Chars: made.apiKey.slice(-6),
     lastUsedAt: null,
+    usage: { trailingSevenDays: { usd: '0', diem: '0', vcu: '0' } },
   })
 })
 

@@ -11,20 +11,29 @@ import {
   UpdatedApiKey,
 } from '#contract/api-keys.js'
 import { Shared, StandardError } from '#contract/common.js'
-import { fail } from '#contract/errors.js'
+import { fail, failField } from '#contract/errors.js'
+import type { Usage } from '#ledger/usage/usage.js'
 import type { Clock } from '#plumbing/clock.js'
 import { callerOf } from '../access.js'
 import { paginationHeaders } from '../common-headers.js'
 import type { Server } from '../server.js'
-import { createdKey, keyRecord, limitsFromRequest, newKeyFromRequest, readExpiry } from './key-payloads.js'
+import { createdKey, keyRecord, limitsFromRequest, newKeyFromRequest, readExpiry, usageRecord } from './key-payloads.js'
 
-type Needs = { keyring: Keyring; clock: Clock }
+type Needs = { keyring: Keyring; usage: Usage; clock: Clock }
 
 const admin = { access: 'admin' } as const
 const tags = ['API Keys']
 const notFound = { description: 'There is no such key', ...Shared(StandardError) }
 
-export const apiKeyRoutes = (app: Server, { keyring, clock }: Needs) => {
+export const apiKeyRoutes = (app: Server, { keyring, usage, clock }: Needs) => {
+  const withUsage = async (accountId: string, keys: ApiKey[]) => {
+    const usageOf = await usage.ofKeys(
+      accountId,
+      keys.map(({ id }) => id),
+    )
+    return keys.map((key) => ({ ...keyRecord(key), ...usageRecord(key, usageOf.get(key.id)!) }))
+  }
+
   app.get(
     '/api_keys',
     {
@@ -43,7 +52,7 @@ export const apiKeyRoutes = (app: Server, { keyring, clock }: Needs) => {
       const { limit = activeKeysMax, page = 1 } = request.query
       const { keys, total } = await keyring.list(callerOf(request).accountId, { limit, offset: (page - 1) * limit })
       reply.headers(paginationHeaders({ limit, page, total }))
-      return { object: 'list' as const, data: keys.map(keyRecord) }
+      return { object: 'list' as const, data: await withUsage(callerOf(request).accountId, keys) }
     },
   )
 
@@ -58,7 +67,11 @@ export const apiKeyRoutes = (app: Server, { keyring, clock }: Needs) => {
         response: { 200: ApiKeyAnswer, 404: notFound },
       },
     },
-    async (request) => ({ data: keyRecord(found(await keyring.find(callerOf(request).accountId, request.params.id))) }),
+    async (request) => {
+      const { accountId } = callerOf(request)
+      const [record] = await withUsage(accountId, [found(await keyring.find(accountId, request.params.id))])
+      return { data: record! }
+    },
   )
 
   app.post(
@@ -132,7 +145,5 @@ const found = (key: ApiKey | undefined): ApiKey => {
 
 /** Where the id is a field of the request, a wrong one is a wrong field. */
 const unknownId = (): never => {
-  throw fail('invalidRequest', 'Invalid request: id does not name an active API key of your account').with({
-    issues: [{ code: 'custom', path: ['id'], message: 'id does not name an active API key of your account' }],
-  })
+  throw failField('id', 'does not name an active API key of your account')
 }

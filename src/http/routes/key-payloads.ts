@@ -1,6 +1,8 @@
 import type { ApiKey, KeyLimits, NewKey } from '#accounts/api-keys.js'
-import type { ConsumptionLimits, CreateApiKey, CreatedApiKey, UpdateApiKey } from '#contract/api-keys.js'
-import { fail } from '#contract/errors.js'
+import { decimalFromNanos } from '#catalog/prices.js'
+import type { ApiKeyRecord, ConsumptionLimits, CreateApiKey, CreatedApiKey, UpdateApiKey } from '#contract/api-keys.js'
+import { failField } from '#contract/errors.js'
+import type { KeyUsage, Spending } from '#ledger/usage/key-usage.js'
 
 /** Wire names stop here: `vcu` is the former name of diem, and limits are numbers outside and exact decimals inside. */
 export const limitsFromRequest = ({ usd, diem, vcu }: ConsumptionLimits): Partial<KeyLimits> => {
@@ -23,17 +25,9 @@ export const readExpiry = (text: UpdateApiKey['expiresAt'], nowMs: number): Date
   const date = new Date(text)
   // The pattern lets the 30th of February through, and Date would quietly make it March.
   const isReal = !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text.slice(0, 10))
-  if (!isReal) throw badExpiry('is not a date that exists')
-  if (date.getTime() <= nowMs) throw badExpiry('must lie in the future; to end a key now, delete it')
+  if (!isReal) throw failField('expiresAt', 'is not a date that exists')
+  if (date.getTime() <= nowMs) throw failField('expiresAt', 'must lie in the future; to end a key now, delete it')
   return date
-}
-
-const badExpiry = (rule: string) => {
-  const message = `expiresAt ${rule}`
-  return fail('invalidRequest', `Invalid request: ${message}`).with({
-    details: { _errors: [], expiresAt: { _errors: [message] } },
-    issues: [{ code: 'custom', path: ['expiresAt'], message }],
-  })
 }
 
 /** What every way of making a key has in common. */
@@ -62,6 +56,21 @@ export const keyRecord = (key: ApiKey) => ({
   last6Chars: key.last6,
   lastUsedAt: isoOrNull(key.lastUsedAt),
 })
+
+/** What counts against the limits is told only for keys that have some. */
+export const usageRecord = ({ limits, limitPeriod }: ApiKey, usage: KeyUsage): Pick<ApiKeyRecord, UsageField> => {
+  const { usd, diem } = exact(usage.trailingSevenDays)
+  const isLimited = limits.usd !== null || limits.diem !== null
+  const periods = { EPOCH: usage.day, MONTH: usage.month, LIFETIME: usage.life }
+  return {
+    usage: { trailingSevenDays: { usd, diem, vcu: diem } },
+    ...(isLimited && { currentPeriodUsage: exact(periods[limitPeriod]) }),
+  }
+}
+
+type UsageField = 'usage' | 'currentPeriodUsage'
+
+const exact = ({ usd, diem }: Spending) => ({ usd: decimalFromNanos(usd), diem: decimalFromNanos(diem) })
 
 export const createdKey = ({ key, secret }: { key: ApiKey; secret: string }): CreatedApiKey => ({
   success: true,

@@ -1,0 +1,37 @@
+import type { Clock } from '#plumbing/clock.js'
+import { createSharedSecret } from '#store/shared-secret.js'
+import type { Sql } from '#store/sql.js'
+import { type Balances, noBalances, readBalances } from '../balances.js'
+import { type Analytics, type DayRange, readAnalytics } from './analytics.js'
+import { type HistoryPage, type HistoryQuestion, readHistory } from './history.js'
+import { createCursors } from './history-cursor.js'
+import { type KeyUsage, keyUsage } from './key-usage.js'
+import { findRequestBill, type RequestBill } from './request-bill.js'
+
+/** What an account has and used, for those who know neither the database nor the time. */
+export type Usage = {
+  balances(accountId: string): Promise<Balances>
+  history(accountId: string, question: HistoryQuestion): Promise<HistoryPage>
+  analytics(accountId: string, range: DayRange): Promise<Analytics>
+  /** By the id of the request or of its answer. */
+  requestBill(accountId: string, id: string): Promise<RequestBill | undefined>
+  ofKeys(accountId: string, keyIds: readonly string[]): Promise<Map<string, KeyUsage>>
+}
+
+type Needs = {
+  sql: Sql
+  clock: Clock
+  /** Below the bound of every query, after which a database counts as away. */
+  analyticsTimeoutMs?: number
+}
+
+export const createUsage = ({ sql, clock, analyticsTimeoutMs = 9_000 }: Needs): Usage => {
+  const cursors = createCursors({ secret: createSharedSecret(sql, 'usage-cursor'), clock })
+  return {
+    balances: async (accountId) => (await readBalances(sql, [accountId], clock.nowMs())).get(accountId) ?? noBalances,
+    history: (accountId, question) => readHistory(sql, cursors, accountId, question),
+    analytics: (accountId, range) => readAnalytics(sql, accountId, range, analyticsTimeoutMs),
+    requestBill: (accountId, id) => findRequestBill(sql, accountId, id),
+    ofKeys: (accountId, keyIds) => keyUsage(sql, accountId, keyIds, clock.nowMs()),
+  }
+}
