@@ -4,8 +4,9 @@ import { after, test } from 'node:test'
 import { createAccount } from '#accounts/accounts.js'
 import { createDatabase, type Sql } from '#store/sql.js'
 import { createTestDatabase } from '../../test/database.js'
-import { holdCredit, line, payFor, settleHold } from '../../test/settle.js'
+import { holdUsage, nanoLine, settleHeld, settleUsage } from '../../test/usage.js'
 import { auditLedger } from './audit.js'
+import type { Line } from './bill.js'
 import { grantCredit } from './grant.js'
 import { setStake } from './stake.js'
 
@@ -20,22 +21,30 @@ const openTestDatabase = async (copyOf?: string) => {
   return { ...database, sql, close, end: () => close().then(database.drop) }
 }
 
+/** Ids of requests as the database writes them. */
+const dashed = (requestId: string) => requestId.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
+
 /** Books with every currency, with and without a key, over the end of a month, and with a request that runs. */
 const keepBooks = async (sql: Sql) => {
   const { id: accountId } = await createAccount(sql, { name: 'x', nowMs })
   const apiKeyId = randomUUID()
   await grantCredit(sql, { accountId, amountNanos: 1_000n, idempotencyKey: 'usd', nowMs })
   await grantCredit(sql, { accountId, currency: 'BUNDLED_CREDITS', amountNanos: 100n, idempotencyKey: 'bundle', nowMs })
-  const bundledId = await payFor(sql, { accountId, nowMs }, [line('Input', 30n), line('Output', 60n)])
-  await payFor(sql, { accountId, apiKeyId, nowMs }, [line('Input', 13n), line('Output', 0n)])
-  await payFor(sql, { accountId, nowMs }, [])
-  const usdId = await payFor(sql, { accountId, nowMs }, [line('Output', 11n)])
+  const pay = async (lines: Line[], keyId: string | null = null, atMs = nowMs) => {
+    const { requestId } = await settleUsage(sql, { accountId, apiKeyId: keyId, lines, atMs, tookMs: 0 })
+    return dashed(requestId)
+  }
+  const bundledId = await pay([nanoLine('Input', 30n), nanoLine('Output', 60n)])
+  await pay([nanoLine('Input', 13n), nanoLine('Output', 0n)], apiKeyId)
+  await pay([])
+  const usdId = await pay([nanoLine('Output', 11n)])
   await setStake(sql, { accountId, amountNanos: diem, nowMs })
   await setStake(sql, { accountId, amountNanos: 2n * diem, nowMs })
   for (const atMs of [nowMs, nowMs + dayMs, lastMs - dayMs, lastMs])
-    await payFor(sql, { accountId, apiKeyId, nowMs: atMs }, [line('Output', 2n * diem - 7n)])
-  const hold = await holdCredit(sql, { accountId, nanos: 9n, nowMs: lastMs, expiresAtMs: lastMs + 1_000 })
-  return { accountId, apiKeyId, bundledId, usdId, runningId: hold.requestId }
+    await pay([nanoLine('Output', 2n * diem - 7n)], apiKeyId, atMs)
+  const lines = [nanoLine('Output', 9n)]
+  const running = await holdUsage(sql, { accountId, lines, atMs: lastMs, expiresAtMs: lastMs + 1_000 })
+  return { accountId, apiKeyId, bundledId, usdId, runningId: dashed(running.requestId) }
 }
 
 const books = await openTestDatabase()
@@ -238,8 +247,8 @@ test('requests that are paid while it looks raise no alarm', async (test) => {
   let isDone = false
   const pay = async () => {
     while (!isDone) {
-      const hold = await holdCredit(copy.sql, { accountId, nanos: 1n, nowMs: lastMs })
-      await settleHold(copy.sql, hold, [line('Output', 1n)])
+      const use = { lines: [nanoLine('Output', 1n)], atMs: lastMs }
+      await settleHeld(copy.sql, await holdUsage(copy.sql, { accountId, ...use }), use)
     }
   }
   const paying = Promise.all([pay(), pay()])

@@ -24,7 +24,7 @@ const lineOf = fc.record<Line>({
   quantity: fc.bigInt(0n, 10n ** 9n),
   usdPerMillion: perMillion,
   diemPerMillion: perMillion,
-  per: fc.constantFrom('million', 'one'),
+  per: fc.constantFrom('million', 'one', 'millionths'),
 })
 const billOf = fc.array(lineOf, { maxLength: 5 })
 const heldOf = fc.record<Amounts>({ usd: amount, bundled: amount, diem: amount })

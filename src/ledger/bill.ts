@@ -1,3 +1,5 @@
+const million = 1_000_000n
+
 /**
  * What a request costs. A bill is a list of lines: so many units of something at a price. Prices are nano-USD and
  * nano-diem per million units, so the exact sum is known before anything is rounded; it is rounded once, upwards.
@@ -11,9 +13,12 @@ export type Line = {
   quantity: bigint
   usdPerMillion: bigint
   diemPerMillion: bigint
-  /** How people read the price: per million (tokens, characters; and units counted in millionths) or per one. */
-  per: 'million' | 'one'
+  /** How people read the price: per million (tokens), per one (images), or per one of what is counted in millionths. */
+  per: 'million' | 'one' | 'millionths'
 }
+
+/** Units as they are, without the fractions of those that are counted in millionths. */
+export const wholeUnits = ({ quantity, per }: Line): bigint => (per === 'millionths' ? quantity / million : quantity)
 
 /** The same goods at two prices. */
 export type Price = { usd: bigint; diem: bigint }
@@ -22,8 +27,6 @@ export type Price = { usd: bigint; diem: bigint }
 export type Amounts = { usd: bigint; bundled: bigint; diem: bigint }
 
 export const nothing: Amounts = { usd: 0n, bundled: 0n, diem: 0n }
-
-const million = 1_000_000n
 
 const divideUp = (value: bigint, by: bigint) => (value + by - 1n) / by
 

@@ -3,7 +3,7 @@ import { after, test } from 'node:test'
 import { createAccount } from '#accounts/accounts.js'
 import { createDatabase } from '#store/sql.js'
 import { createTestDatabase } from '../../test/database.js'
-import { line, payFor } from '../../test/settle.js'
+import { nanoLine, settleUsage } from '../../test/usage.js'
 import { auditLedger } from './audit.js'
 import { readBalances } from './balances.js'
 import { listStakes, setStake } from './stake.js'
@@ -26,7 +26,8 @@ const start = async () => {
     accountId,
     set: (amount: bigint, nowMs: number) => setStake(sql, { accountId, amountNanos: amount, nowMs }),
     spendable: async (nowMs: number) => (await readBalances(sql, [accountId], nowMs)).get(accountId)?.diem,
-    spend: (amount: bigint, nowMs: number) => payFor(sql, { accountId, nowMs }, [line('Output', amount)]),
+    spend: (amount: bigint, nowMs: number) =>
+      settleUsage(sql, { accountId, atMs: nowMs, tookMs: 0, lines: [nanoLine('Output', amount)] }),
     /** What the ledger says was granted for each day, and what is left of it. */
     days: async () =>
       (

@@ -33,13 +33,11 @@ test('spending by day, model and key, highest first', async () => {
   const input = line({ sku: 'in', part: 'Input', quantity: 500_000n, usdPerMillion: 200_000_000n })
   await settleUsage(sql, { ...use, apiKeyId, atMs: clock.nowMs() - 7 * dayMs, lines: dollars(50) })
   await settleUsage(sql, { ...use, apiKeyId, atMs: clock.nowMs() - 6 * dayMs, lines: [input, ...dollars(4)] })
-  await settleUsage(sql, { ...use, model: 'small', lines: dollars(2) })
+  await settleUsage(sql, { ...use, goods: { model: 'small' }, lines: dollars(2) })
   await settleUsage(sql, {
     ...use,
-    model: 'acme-speech',
-    modelType: 'ASR',
-    unitType: 'seconds',
-    lines: [line({ part: 'Audio', quantity: 1_500_000n, usdPerMillion: 100_000_000n })],
+    goods: { model: 'acme-speech', modelType: 'ASR', unitType: 'seconds' },
+    lines: [line({ part: 'Audio', quantity: 1_500_000n, usdPerMillion: 100_000_000n, per: 'millionths' })],
   })
   const { body } = await client.get('/billing/usage-analytics?lookback=7d')
   assert.deepEqual(
@@ -107,7 +105,7 @@ test('names that would clash are made distinct; a model may be called date or __
   for (const [index, apiKeyId] of keys.entries())
     await settleUsage(sql, { accountId, apiKeyId, atMs: clock.nowMs(), lines: dollars(10 - index) })
   for (const [index, model] of ['date', '__proto__', 'constructor'].entries())
-    await settleUsage(sql, { accountId, model, atMs: clock.nowMs(), lines: dollars(3 - index) })
+    await settleUsage(sql, { accountId, goods: { model }, atMs: clock.nowMs(), lines: dollars(3 - index) })
   await client.delete(`/api_keys?id=${keys[1]}`)
   const { body, text } = await client.get('/billing/usage-analytics?lookback=1d')
   assert.deepEqual(body.topModels, ['acme-chat', 'date (2)', '__proto__', 'constructor'])
@@ -128,7 +126,7 @@ test('names that would clash are made distinct; a model may be called date or __
 test('the daily rows are of the eight with the highest spending, the other figures of all', async () => {
   const { accountId, client } = await payer()
   for (let number = 1; number <= 10; number++)
-    await settleUsage(sql, { accountId, model: `m${number}`, atMs: clock.nowMs(), lines: dollars(number) })
+    await settleUsage(sql, { accountId, goods: { model: `m${number}` }, atMs: clock.nowMs(), lines: dollars(number) })
   const { body } = await client.get('/billing/usage-analytics?lookback=1d')
   assert.deepEqual(body.topModels, ['m10', 'm9', 'm8', 'm7', 'm6', 'm5', 'm4', 'm3'])
   assert.deepEqual(Object.keys(body.byModelDaily[0]).length, 9)

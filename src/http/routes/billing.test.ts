@@ -77,13 +77,13 @@ test('the bill of a request, line by line, found by any name of it', async () =>
     line({ sku: 'acme-web-search', part: 'Web Search', quantity: 2n, usdPerMillion: 10_000_000_000_000n, per: 'one' }),
   ]
   const { requestId, paid } = await settleUsage(sql, { accountId, apiKeyId, lines, atMs: clock.nowMs() })
-  const compact = requestId.replaceAll('-', '')
-  const { status, body } = await client.get(`/billing/requests/${compact}`)
+  const dashed = requestId.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
+  const { status, body } = await client.get(`/billing/requests/${requestId}`)
   assert.equal(status, 200)
   const zero = { usd: '0', bundled: '0', diem: '0' }
   const { lines: shown, ...rest } = body
   assert.deepEqual(rest, {
-    requestId: compact,
+    requestId,
     model: 'acme-chat',
     apiKeyId,
     outcome: 'completed',
@@ -117,7 +117,7 @@ test('the bill of a request, line by line, found by any name of it', async () =>
   const nanos = (field: 'usd' | 'diem') =>
     shown.reduce((sum: bigint, one: Record<string, string>) => sum + BigInt(Math.round(Number(one[field]) * 1e9)), 0n)
   assert.deepEqual([nanos('usd'), nanos('diem')], [paid.usd + paid.bundled, paid.diem])
-  for (const name of [requestId, compact.toUpperCase(), `chatcmpl-${compact}`, `resp_${compact}`])
+  for (const name of [dashed, requestId.toUpperCase(), `chatcmpl-${requestId}`, `resp_${requestId}`])
     assert.deepEqual((await client.get(`/billing/requests/${name}`)).body, body, name)
 })
 
@@ -127,7 +127,7 @@ test('a request that runs has a bill too: what is held, and no lines yet', async
   const { body } = await client.get(`/billing/requests/${requestId}`)
   const zero = { usd: '0', bundled: '0', diem: '0' }
   assert.deepEqual(body, {
-    requestId: requestId.replaceAll('-', ''),
+    requestId,
     model: 'acme-chat',
     apiKeyId: null,
     outcome: 'running',

@@ -17,9 +17,10 @@ export const rollUpChecks: Check[] = [
     broken: (ask) => ask`
       with used as materialized (
         select r.account_id, coalesce(r.api_key_id, r.account_id) api_key_id, (r.settled_at at time zone 'UTC')::date as day,
-               r.model, line.part, sum(line.quantity) units, sum(line.usd) usd, sum(line.diem) diem
+               r.model, line.part, sum(line.quantity) units, sum(line.usd) usd, sum(line.diem) diem,
+               sum(case when line.per = 'millionths' then line.quantity / 1000000 else line.quantity end) whole_units
         from usage_record r
-        cross join lateral json_to_recordset(r.lines::json) as line(part text, quantity bigint, usd bigint, diem bigint)
+        cross join lateral json_to_recordset(r.lines::json) as line(part text, per text, quantity bigint, usd bigint, diem bigint)
         group by 1, 2, 3, 4, 5)
       select format('%s of %s on %s: %s units, %s nano-USD, %s nano-diem; records say %s, %s, %s', of_what, account_id, day,
                     sum(units) filter (where is_kept), sum(usd) filter (where is_kept), sum(diem) filter (where is_kept),
@@ -30,7 +31,7 @@ export const rollUpChecks: Check[] = [
         union all
         select account_id, day, format('%s %s', model, part), units, usd, diem, true from usage_by_model
         union all
-        select account_id, day, format('key %s', api_key_id), units, usd, diem, false from used
+        select account_id, day, format('key %s', api_key_id), whole_units, usd, diem, false from used
         union all
         select account_id, day, format('key %s', api_key_id), units, usd, diem, true from usage_by_key) both_sides
       group by account_id, day, of_what

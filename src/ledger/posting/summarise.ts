@@ -1,4 +1,4 @@
-import type { Amounts } from '../bill.js'
+import { type Amounts, wholeUnits } from '../bill.js'
 import type { Goods } from '../goods.js'
 import type { EarnedAccounts, Settlement } from './settle.js'
 
@@ -35,16 +35,13 @@ export const summarise = (settlements: readonly Settlement[], earned: EarnedAcco
     }
     // Callers without a key are counted under the account itself.
     const keyId = apiKeyId ?? accountId
-    for (const { part, quantity, usd, diem } of lines) {
-      const sum = { units: quantity, usd, diem }
-      add(
-        gather(parts, `${accountId} ${goods.model} ${part}`, () => ({ accountId, goods, part, ...none })),
-        sum,
-      )
-      add(
-        gather(keys, `${accountId} ${keyId}`, () => ({ accountId, keyId, ...none })),
-        sum,
-      )
+    for (const line of lines) {
+      const { part, quantity, usd, diem } = line
+      const ofPart = gather(parts, `${accountId} ${goods.model} ${part}`, () => ({ accountId, goods, part, ...none }))
+      const ofKey = gather(keys, `${accountId} ${keyId}`, () => ({ accountId, keyId, ...none }))
+      add(ofPart, { units: quantity, usd, diem })
+      // A key uses units of every kind; millionths among them would drown the others.
+      add(ofKey, { units: wholeUnits(line), usd, diem })
     }
   }
   return {

@@ -41,12 +41,12 @@ const withUnits = (line: PaidLine, shares: Share[]): Payment[] => {
 /** More than a double can hold, so that the nearest double is found also for the smallest parts. */
 const unitDecimals = 24
 
-/** Units as people read them, or a part of them: millions where the price is one per million. */
+/** Units as the price is read, or a part of them: millions where it is one per million. */
 export const unitsOf = ({ quantity, per }: Line, part = 1n, whole = 1n): string => {
-  const scale = 10n ** BigInt(per === 'million' ? unitDecimals - 6 : unitDecimals)
+  const scale = 10n ** BigInt(per === 'one' ? unitDecimals : unitDecimals - 6)
   return decimalFrom((quantity * scale * part) / whole, unitDecimals)
 }
 
 /** The price of such a unit. */
 export const pricePerUnit = (nanosPerMillion: bigint, { per }: Line): string =>
-  per === 'million' ? decimalFromNanos(nanosPerMillion) : decimalPerUnit(nanosPerMillion)
+  per === 'one' ? decimalPerUnit(nanosPerMillion) : decimalFromNanos(nanosPerMillion)

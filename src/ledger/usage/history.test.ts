@@ -2,7 +2,9 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { createDatabase } from '#store/sql.js'
 import { createTestDatabase } from '../../../test/database.js'
-import { createAdminPayer, line, settleUsage, stakeDiem } from '../../../test/usage.js'
+import { createAdminPayer, line, settleUsage } from '../../../test/usage.js'
+import { requestIdFromUuid } from '../posting/hold.js'
+import { setStake } from '../stake.js'
 import { type HistoryEntry, readHistory } from './history.js'
 import { createCursors } from './history-cursor.js'
 
@@ -63,10 +65,10 @@ test('days without the currency are passed over, whatever else was used on them'
       .entries
   for (const daysAgo of [5, 4, 3]) await settleUsage(sql, { accountId, atMs: nowMs - daysAgo * dayMs })
   assert.deepEqual([await entries('DIEM'), await entries('BUNDLED_CREDITS')], [[], []])
-  await stakeDiem(sql, accountId, 10n ** 9n, nowMs)
+  await setStake(sql, { accountId, amountNanos: 10n ** 9n, nowMs })
   const { requestId } = await settleUsage(sql, { accountId, atMs: nowMs })
   assert.deepEqual(
-    (await entries('DIEM')).map(({ place, amountNanos }) => [place.requestId, amountNanos]),
+    (await entries('DIEM')).map(({ place, amountNanos }) => [requestIdFromUuid(place.requestId), amountNanos]),
     [[requestId, 10n ** 9n]],
   )
 })
