@@ -67,7 +67,7 @@ export const failures = {
   // 404 and its relatives
   notFound: line(404, 'NOT_FOUND', (method = '', path = '') => `There is no ${method} ${path} in this API; see /docs`),
   keyNotFound: line(404, 'NOT_FOUND', 'No active API key with this id belongs to your account'),
-  requestIdNotFound: line(404, 'REQUEST_ID_NOT_FOUND', 'No request with this id belongs to your account'),
+  requestIdNotFound: line(404, 'NOT_FOUND', 'No request with this id belongs to your account'),
   modelNotFound: line(404, 'MODEL_NOT_FOUND', (name = '') => `There is no model '${name}'; GET /models lists them`),
   methodNotAllowed: line(
     405,

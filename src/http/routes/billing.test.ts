@@ -155,7 +155,7 @@ test('a request of another account, an unknown one and what is no id at all are 
   const names = [requestId, running.requestId, randomUUID(), 'x', '%00', `chatcmpl-${'0'.repeat(31)}`, 'a'.repeat(900)]
   for (const name of names) {
     const { status, body } = await service.admin.get(`/billing/requests/${name}`)
-    assert.deepEqual([status, body.code], [404, 'REQUEST_ID_NOT_FOUND'], name)
+    assert.deepEqual([status, body.code], [404, 'NOT_FOUND'], name)
   }
 })
 
