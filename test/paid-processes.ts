@@ -1,6 +1,7 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
+import type { Readable, Writable } from 'node:stream'
 import type { ClientConfig } from 'pg'
 import { installFolder } from '../src/config.js'
 
@@ -15,54 +16,67 @@ export type PaidProcess = {
   restart(): Promise<void>
 }
 
-type Options = { connection: ClientConfig; count: number; holdMs?: number }
+type Options = {
+  connection: ClientConfig
+  count: number
+  holdMs?: number
+  /** Has the next process loaded before it is needed. Loading takes longer than everything else in a restart. */
+  isRestartedOften?: boolean
+}
+type Child = ChildProcessByStdio<Writable, Readable, null>
 type Ends = { after(work: () => void | Promise<void>): void }
 
 const program = join(installFolder, 'dist', 'test', 'paid-server.js')
 
 /** Several processes that share one database; they end with the test. */
-export const startPaidProcesses = async (
-  test: Ends,
-  { connection, count, holdMs }: Options,
-): Promise<PaidProcess[]> => {
+export const startPaidProcesses = async (test: Ends, options: Options): Promise<PaidProcess[]> => {
+  const { connection, count, holdMs, isRestartedOften = false } = options
   const args = [program, JSON.stringify(connection), ...(holdMs === undefined ? [] : [String(holdMs)])]
+  const load = () => {
+    // Its standard input tells it to begin, and when we are gone.
+    const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] })
+    test.after(() => end(child))
+    return child
+  }
+  let spare: Child | undefined
   const one = async (): Promise<PaidProcess> => {
-    let running = await launch(args)
-    const kill = async () => {
-      const ended = hasEnded(running.child) ? undefined : once(running.child, 'exit')
-      running.child.kill('SIGKILL')
-      await ended
-    }
-    test.after(kill)
+    let child = load()
+    let port = await begin(child)
     return {
       get url() {
-        return `http://127.0.0.1:${running.port}/api/v1`
+        return `http://127.0.0.1:${port}/api/v1`
       },
-      kill,
-      freeze: () => void running.child.kill('SIGSTOP'),
-      thaw: () => void running.child.kill('SIGCONT'),
+      kill: () => end(child),
+      freeze: () => void child.kill('SIGSTOP'),
+      thaw: () => void child.kill('SIGCONT'),
       async restart() {
-        await kill()
-        running = await launch(args)
+        await end(child)
+        child = spare ?? load()
+        spare = undefined
+        port = await begin(child)
+        if (isRestartedOften) spare ??= load()
       },
     }
   }
-  return Promise.all(Array.from({ length: count }, one))
+  const processes = await Promise.all(Array.from({ length: count }, one))
+  if (isRestartedOften) spare = load()
+  return processes
 }
 
-const hasEnded = ({ exitCode, signalCode }: ChildProcess) => exitCode !== null || signalCode !== null
-
-const launch = async (args: string[]): Promise<{ child: ChildProcess; port: string }> => {
-  // Its standard input tells it when we are gone.
-  const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] })
-  const port = await new Promise<string>((resolve, reject) => {
+const begin = (child: Child) =>
+  new Promise<string>((resolve, reject) => {
     let text = ''
     child.stdout.on('data', (chunk) => {
       text += chunk
-      const found = /port (\d+)\n/.exec(text)?.[1]
-      if (found !== undefined) resolve(found)
+      const port = /port (\d+)\n/.exec(text)?.[1]
+      if (port !== undefined) resolve(port)
     })
     child.once('exit', (code) => reject(new Error(`a server ended with ${code} before it was ready: ${text}`)))
+    child.stdin.write('begin\n')
   })
-  return { child, port }
+
+const end = async (child: Child) => {
+  const ended = child.exitCode === null && child.signalCode === null ? once(child, 'exit') : undefined
+  child.kill('SIGKILL')
+  await ended
 }

@@ -107,7 +107,8 @@ export const paidRoutes = (app: Server, { metered }: { metered: Metered }) => {
         }
         const outcome = isGone ? 'aborted' : 'completed'
         const settled = await charge.settle({ lines: [unitLine(sent)], countedBy: 'running stats', outcome })
-        response.end(`data: ${JSON.stringify({ reason, sent, usd: String(settled.cost.usd) })}\n\ndata: [DONE]\n\n`)
+        const cost = { usd: String(settled.cost.usd), diem: String(settled.cost.diem) }
+        response.end(`data: ${JSON.stringify({ reason, sent, cost })}\n\ndata: [DONE]\n\n`)
         return settled
       })
       await ended.catch((error) => {
