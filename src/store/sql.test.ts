@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
 import { Unavailable } from '#plumbing/unavailable.js'
 import { createTestDatabase } from '../../test/database.js'
 import { createDatabase } from './sql.js'
@@ -38,6 +39,19 @@ test('a transaction is all or nothing, and one inside another is the same one', 
 
 test('a connection that breaks in the middle is Unavailable, and the next query works', async () => {
   await assert.rejects(sql`select pg_terminate_backend(pg_backend_pid())`, Unavailable)
+  assert.deepEqual(await sql`select 1 as n`, [{ n: 1 }])
+})
+
+test('a connection that breaks between two queries of a transaction is Unavailable too, not the end of the process', async () => {
+  const broken = sql.transaction(async (borrowed) => {
+    const { pid } = await borrowed.one<{ pid: number }>`select pg_backend_pid() pid`
+    await sql`select pg_terminate_backend(${pid})`
+    while ((await sql`select 1 from pg_stat_activity where pid = ${pid}`).length > 0) await wait(5)
+    // The news of it arrive while nobody is asking anything.
+    await wait(50)
+    await borrowed`select 1`
+  })
+  await assert.rejects(broken, Unavailable)
   assert.deepEqual(await sql`select 1 as n`, [{ n: 1 }])
 })
 

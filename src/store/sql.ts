@@ -45,8 +45,10 @@ export const createDatabase = (
     keepAlive: true,
     application_name: 'tessera',
   })
-  // A connection that breaks while idle is replaced by the pool; without a listener Node would end the process.
+  // A connection that breaks is replaced by the pool, and whoever uses it is told by their query. Without listeners, for
+  // idle ones and for each that is borrowed, Node would end the process.
   pool.on('error', () => {})
+  pool.on('connect', (client) => void client.on('error', () => {}))
   return { sql: createSql(pool), close: () => pool.end() }
 }
 
