@@ -44,7 +44,12 @@ export const findExpiredHolds = async (sql: Sql, nowMs: number, limit: number): 
   }))
 }
 
-/** Keeps holds of requests that still run from expiring. */
+/**
+ * Keeps holds of requests that still run from expiring. It has no lock on their owners, so it must not wait for a hold
+ * that somebody else is changing: that could be a deadlock. Such a hold is being extended or settled, or waits for the
+ * next round.
+ */
 export const renewHolds = (sql: Sql, requestIds: readonly string[], expiresAtMs: number) =>
   sql`update ledger_hold set expires_at = greatest(expires_at, ${new Date(expiresAtMs)})
-      where request_id = any(${requestIds}::uuid[])`
+      where request_id in (select request_id from ledger_hold where request_id = any(${requestIds}::uuid[])
+                           for update skip locked)`
