@@ -17,7 +17,7 @@ export type Delivered = {
 export type Journal = {
   sent: number
   delivered: Delivered[]
-  /** Quantities of requests for which the engine fails, and of those that were retried until an answer came. */
+  /** Quantities of requests for which the engine fails. */
   failing: number[]
   /** What no caller should ever see. */
   surprises: string[]
