@@ -114,6 +114,10 @@ export class Charge {
     return engine.open(this)
   }
 
+  get isRunning(): boolean {
+    return this.#isRunning
+  }
+
   assertRunning() {
     if (!this.#isRunning) throw new Error('this request is settled already; an engine must not work for it any more')
   }

@@ -85,7 +85,10 @@ export const createMetered = ({
 
   const work = async <Result>(charge: Charge, doIt: (charge: Charge) => Promise<Settled<Result>>): Promise<Result> => {
     try {
-      return (await doIt(charge)).result
+      const { result } = await doIt(charge)
+      // The proof that came back is of another charge: ours would be held for ever.
+      if (charge.isRunning) throw new Error('the work ended without settling its own charge')
+      return result
     } catch (error) {
       await charge.release().catch((problem) => onReleaseFailed(charge.requestId, problem))
       throw error

@@ -39,10 +39,11 @@ export const createBatcher = <Item, Result>({ run, keyOf, sizeMax = 500, onBatch
   }
 
   const runBatch = async (batch: Waiting[]): Promise<void> => {
+    let ranMs: number | undefined
     try {
       const startedMs = performance.now()
       const results = await run(batch.map(({ item }) => item))
-      onBatch?.(batch.length, performance.now() - startedMs)
+      ranMs = performance.now() - startedMs
       batch.forEach(({ resolve }, index) => {
         resolve(results[index] as Result)
       })
@@ -55,6 +56,7 @@ export const createBatcher = <Item, Result>({ run, keyOf, sizeMax = 500, onBatch
       } else if (batch.length === 1) batch[0]?.reject(error)
       else for (const waiting of batch) await runBatch([waiting])
     }
+    if (ranMs !== undefined) onBatch?.(batch.length, ranMs)
   }
 
   const work = async () => {

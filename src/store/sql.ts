@@ -108,7 +108,8 @@ const withClient = async <T>(
 }
 
 /** SQLSTATE classes and codes that mean "try again later", not "your statement is wrong". */
-const unavailableStates = /^(08...|57P0[123]|53...|58...)$/
+// 25006 is a server that became read-only, as the former primary of a failover does.
+const unavailableStates = /^(08...|57P0[123]|53...|58...|25006)$/
 const unavailableSystemCodes = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
