@@ -29,17 +29,25 @@ type Needs = {
   clock: Clock
   /** How long a hold outlives the process that took it. While that process lives, it renews. */
   holdMs?: number
+  /** How many requests share a commit at most. */
+  batchSizeMax?: number
   onSweepFailed?: (error: unknown) => void
 }
 
 const sweepBatch = 500
 
-export const createLedger = ({ connection, clock, holdMs = 60_000, onSweepFailed = () => {} }: Needs): Ledger => {
+export const createLedger = ({
+  connection,
+  clock,
+  holdMs = 60_000,
+  batchSizeMax = 500,
+  onSweepFailed = () => {},
+}: Needs): Ledger => {
   // One connection for each direction: a long queue of one never delays the other.
   const holding = createDatabase(connection, { connectionsMax: 1 })
   const settling = createDatabase(connection, { connectionsMax: 1 })
-  const hold = createHolds({ sql: holding.sql, clock, holdMs })
-  const settleOnce = createSettlements({ sql: settling.sql, clock })
+  const hold = createHolds({ sql: holding.sql, clock, holdMs, sizeMax: batchSizeMax })
+  const settleOnce = createSettlements({ sql: settling.sql, clock, sizeMax: batchSizeMax })
   const kept = new Set<string>()
   let timer: NodeJS.Timeout | undefined
   let upkeep = Promise.resolve()

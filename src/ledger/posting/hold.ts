@@ -47,9 +47,12 @@ type HoldRow = {
 /** Request ids are 32 hex characters everywhere but in the database, which writes them as UUIDs. */
 export const requestIdFromUuid = (uuid: string): string => uuid.replaceAll('-', '')
 
+type Needs = { sql: Sql; clock: Clock; holdMs: number; sizeMax: number }
+
 /** Takes holds, in batches; the decisions are made in the database (ledger_hold_batch). */
-export const createHolds = ({ sql, clock, holdMs }: { sql: Sql; clock: Clock; holdMs: number }) =>
+export const createHolds = ({ sql, clock, holdMs, sizeMax }: Needs) =>
   createBatcher<HoldOrder, HoldResult>({
+    sizeMax,
     keyOf: ({ requestId, accountId, claim }) => (claim ? `${accountId} ${claim.keyHash}` : requestId),
     async run(orders) {
       const nowMs = clock.nowMs()

@@ -36,7 +36,7 @@ export type Settlement = {
 export type SettleResult = 'settled' | 'already' | 'gone'
 
 /** Settles requests, in batches, each exactly once (ledger_settle_batch). */
-export const createSettlements = ({ sql, clock }: { sql: Sql; clock: Clock }) => {
+export const createSettlements = ({ sql, clock, sizeMax }: { sql: Sql; clock: Clock; sizeMax: number }) => {
   let earned: Promise<EarnedAccounts> | undefined
   const earnedAccounts = () => {
     earned ??= readEarnedAccounts(sql)
@@ -48,6 +48,7 @@ export const createSettlements = ({ sql, clock }: { sql: Sql; clock: Clock }) =>
   }
 
   return createBatcher<Settlement, SettleResult>({
+    sizeMax,
     keyOf: ({ requestId }) => requestId,
     async run(settlements) {
       const { owners, entries, paid, parts, keys, claims } = summarise(settlements, await earnedAccounts())
