@@ -43,9 +43,10 @@ export const createLedger = ({
   batchSizeMax = 500,
   onSweepFailed = () => {},
 }: Needs): Ledger => {
-  // One connection for each direction: a long queue of one never delays the other.
-  const holding = createDatabase(connection, { connectionsMax: 1 })
-  const settling = createDatabase(connection, { connectionsMax: 1 })
+  // One connection for each direction: a long queue of one never delays the other. Kept, because the first request on a
+  // new one waits until everything is planned.
+  const holding = createDatabase(connection, { connectionsMax: 1, keepsIdle: true })
+  const settling = createDatabase(connection, { connectionsMax: 1, keepsIdle: true })
   const hold = createHolds({ sql: holding.sql, clock, holdMs, sizeMax: batchSizeMax })
   const settleOnce = createSettlements({ sql: settling.sql, clock, sizeMax: batchSizeMax })
   const kept = new Set<string>()
