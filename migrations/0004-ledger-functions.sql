@@ -238,12 +238,12 @@ create function ledger_settle_batch(
   owners uuid[], at timestamptz,
   requests uuid[], accounts uuid[], api_keys uuid[], outcomes usage_outcome[], only_if_expired boolean[],
   held_usds bigint[], held_bundleds bigint[], held_diems bigint[], usds bigint[], bundleds bigint[], diems bigint[],
-  began_ats timestamptz[], models text[], counted_bys text[], line_texts text[],
+  began_ats timestamptz[], models text[], counted_bys text[], line_texts text,
   prompt_tokens bigint[], completion_tokens bigint[],
   -- Only for requests with an Idempotency-Key; no answer means that the next try runs afresh.
   claim_requests uuid[], claim_answers bytea[],
-  -- The two sides of each payment.
-  entry_requests uuid[], entry_accounts bigint[], entry_amounts bigint[],
+  -- Each payment, from one account to another.
+  entry_requests uuid[], entry_payers bigint[], entry_payees bigint[], entry_amounts bigint[],
   -- What is paid out of each account. Every USD account of the batch is among them, also with nothing to pay.
   paid_accounts bigint[], paid_amounts bigint[],
   -- What was used, per account, model and part, and per account and key.
@@ -264,12 +264,15 @@ declare
   today constant date := (moment at time zone 'UTC')::date;
   this_month constant date := date_trunc('month', today)::date;
   ended integer;
+  paid integer;
   earlier usage_outcome;
 begin
   delete from ledger_hold h
-    using unnest(requests, only_if_expired, held_usds, held_bundleds, held_diems) as i(request, is_expired, usd, bundled, diem)
-    where h.request_id = i.request and h.usd = i.usd and h.bundled = i.bundled and h.diem = i.diem
-      and (not i.is_expired or h.expires_at <= at);
+    where h.request_id = any(requests)
+      and h.usd = held_usds[width_bucket(h.request_id, requests)]
+      and h.bundled = held_bundleds[width_bucket(h.request_id, requests)]
+      and h.diem = held_diems[width_bucket(h.request_id, requests)]
+      and (h.expires_at <= at or not only_if_expired[width_bucket(h.request_id, requests)]);
   get diagnostics ended = row_count;
   if ended < cardinality(requests) then
     if cardinality(requests) > 1 then
@@ -279,27 +282,28 @@ begin
     return case when earlier = outcomes[1] then 'already' else 'gone' end;
   end if;
 
-  with recorded as (
-    insert into usage_record (request_id, account_id, api_key_id, began_at, settled_at, model, outcome, counted_by, lines,
-                              prompt_tokens, completion_tokens, held_usd, held_bundled, held_diem, usd, bundled, diem)
+  insert into usage_record (request_id, account_id, api_key_id, began_at, settled_at, model, outcome, counted_by, lines,
+                            prompt_tokens, completion_tokens, held_usd, held_bundled, held_diem, usd, bundled, diem)
     select request, account, api_key, began_at, moment, model, outcome, counted_by, lines,
            prompt_tokens, completion_tokens, held_usd, held_bundled, held_diem, usd, bundled, diem
     from unnest(requests, accounts, api_keys, outcomes, held_usds, held_bundleds, held_diems, usds, bundleds, diems,
-                began_ats, models, counted_bys, line_texts, prompt_tokens, completion_tokens)
+                began_ats, models, counted_bys, string_to_array(line_texts, E'\n'), prompt_tokens, completion_tokens)
       as i(request, account, api_key, outcome, held_usd, held_bundled, held_diem, usd, bundled, diem,
-           began_at, model, counted_by, lines, prompt_tokens, completion_tokens)),
-  entered as (
-    insert into ledger_entry (transfer_id, account_id, amount)
-    select * from unnest(entry_requests, entry_accounts, entry_amounts)),
-  by_model as (
-    insert into usage_by_model as m (account_id, day, model, part, model_type, unit_type, units, usd, diem)
+           began_at, model, counted_by, lines, prompt_tokens, completion_tokens);
+
+  insert into ledger_entry (transfer_id, account_id, amount)
+    select e.request, side.account, side.amount
+    from unnest(entry_requests, entry_payers, entry_payees, entry_amounts) as e(request, payer, payee, amount),
+         lateral (values (e.payer, -e.amount), (e.payee, e.amount)) as side(account, amount);
+
+  insert into usage_by_model as m (account_id, day, model, part, model_type, unit_type, units, usd, diem)
     select account, today, model, name, model_type, unit_type, units, usd, diem
     from unnest(part_accounts, part_models, part_names, part_model_types, part_unit_types, part_units, part_usds, part_diems)
       as p(account, model, name, model_type, unit_type, units, usd, diem)
     on conflict (account_id, day, model, part) do update
-      set units = m.units + excluded.units, usd = m.usd + excluded.usd, diem = m.diem + excluded.diem),
-  by_key as (
-    insert into usage_by_key as k (account_id, api_key_id, day, units, usd, diem, month_usd, month_diem, life_usd, life_diem)
+      set units = m.units + excluded.units, usd = m.usd + excluded.usd, diem = m.diem + excluded.diem;
+
+  insert into usage_by_key as k (account_id, api_key_id, day, units, usd, diem, month_usd, month_diem, life_usd, life_diem)
     select s.account, s.id, today, s.units, s.usd, s.diem,
            s.usd + coalesce(l.month_usd, 0), s.diem + coalesce(l.month_diem, 0),
            s.usd + coalesce(l.life_usd, 0), s.diem + coalesce(l.life_diem, 0)
@@ -312,9 +316,12 @@ begin
     on conflict (account_id, api_key_id, day) do update
       set units = k.units + excluded.units, usd = k.usd + excluded.usd, diem = k.diem + excluded.diem,
           month_usd = excluded.month_usd, month_diem = excluded.month_diem,
-          life_usd = excluded.life_usd, life_diem = excluded.life_diem)
-  update ledger_account a set balance = a.balance - p.amount, settled_at = moment
-    from unnest(paid_accounts, paid_amounts) as p(id, amount) where a.id = p.id;
+          life_usd = excluded.life_usd, life_diem = excluded.life_diem;
+
+  update ledger_account a set balance = a.balance - paid_amounts[width_bucket(a.id, paid_accounts)], settled_at = moment
+    where a.id = any(paid_accounts) and a.id = paid_accounts[width_bucket(a.id, paid_accounts)];
+  get diagnostics paid = row_count;
+  if paid < cardinality(paid_accounts) then raise exception 'accounts that pay are missing or out of order'; end if;
 
   if cardinality(claim_requests) > 0 then
     update idempotent_answer a set answer = c.answer

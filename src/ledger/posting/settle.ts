@@ -50,7 +50,8 @@ export const createSettlements = ({ sql, clock, sizeMax }: { sql: Sql; clock: Cl
   return createBatcher<Settlement, SettleResult>({
     sizeMax,
     keyOf: ({ requestId }) => requestId,
-    async run(settlements) {
+    async run(unordered) {
+      const settlements = unordered.toSorted(byRequestId)
       const { owners, entries, paid, parts, keys, claims } = summarise(settlements, await earnedAccounts())
       const column = (read: (settlement: Settlement) => string | bigint | boolean | Date | null) =>
         arrayText(settlements.map(read))
@@ -71,13 +72,14 @@ export const createSettlements = ({ sql, clock, sizeMax }: { sql: Sql; clock: Cl
         column(({ beganAtMs }) => new Date(beganAtMs)),
         column(({ goods }) => goods.model),
         column(({ countedBy }) => countedBy),
-        column(({ lines }) => linesToText(lines)),
+        settlements.map(({ lines }) => linesToText(lines)).join('\n'),
         column(({ promptTokens }) => promptTokens),
         column(({ completionTokens }) => completionTokens),
         arrayText(claims.map(({ requestId }) => requestId)),
         arrayText(claims.map(({ answer }) => answer)),
         arrayText(entries.map(({ requestId }) => requestId)),
-        arrayText(entries.map(({ account }) => account)),
+        arrayText(entries.map(({ payer }) => payer)),
+        arrayText(entries.map(({ payee }) => payee)),
         arrayText(entries.map(({ amount }) => amount)),
         arrayText(paid.map(({ account }) => account)),
         arrayText(paid.map(({ amount }) => amount)),
@@ -99,6 +101,8 @@ export const createSettlements = ({ sql, clock, sizeMax }: { sql: Sql; clock: Cl
     },
   })
 }
+
+const byRequestId = (one: Settlement, other: Settlement) => (one.requestId < other.requestId ? -1 : 1)
 
 /** The house's accounts that payments go to, one per currency. They are made once and never change. */
 export type EarnedAccounts = Record<keyof Amounts, bigint>
