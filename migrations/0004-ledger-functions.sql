@@ -132,22 +132,23 @@ begin
   perform ledger_grant_diem(s.account_id, today, at) from diem_stake s where s.account_id = any(owners) and s.day < today;
 
   for item in
-    select i.*, u.id as usd_id, u.balance as usd_balance, b.id as bundled_id, b.balance as bundled_balance,
-           d.id as diem_id, d.balance as diem_balance,
-           h.usd as held_usd, h.bundled as held_bundled, h.diem as held_diem, k.limit_usd, k.limit_diem, k.limit_period
+    select i.*, c.*, h.usd as held_usd, h.bundled as held_bundled, h.diem as held_diem,
+           k.limit_usd, k.limit_diem, k.limit_period
     from (select r.*, lag(r.account) over (order by r.account, r.api_key) is distinct from r.account as is_new_owner
           from unnest(requests, accounts, api_keys, models, extensions, least_usds, least_diems, most_usds, most_diems,
                       idempotency_hashes, fingerprints)
             as r(request, account, api_key, model, is_extension, least_usd, least_diem, most_usd, most_diem,
                  idempotency, fingerprint)) i
-    -- LIMIT keeps these from being turned into scans of the whole table. What belongs to the owner is read once.
-    left join lateral (select a.id, a.balance from ledger_account a where i.is_new_owner and a.owner = i.account
-                       and a.day = 'infinity' and a.currency = 'USD' and a.kind = 'credit' limit 1) u on true
-    left join lateral (select a.id, a.balance from ledger_account a where i.is_new_owner and a.owner = i.account
-                       and a.day = 'infinity' and a.currency = 'BUNDLED_CREDITS' and a.kind = 'credit' limit 1) b on true
-    left join lateral (select a.id, a.balance from ledger_account a where i.is_new_owner and a.owner = i.account
-                       and a.day = today and a.currency = 'DIEM' and a.kind = 'credit' limit 1) d on true
-    left join lateral (select sum(a.usd) as usd, sum(a.bundled) as bundled, sum(a.diem) filter (where a.diem_account = d.id) as diem
+    -- What belongs to the owner is read once. Sums and LIMIT keep these from being turned into scans of the whole table.
+    left join lateral (select max(a.id) filter (where a.currency = 'USD') as usd_id,
+                              max(a.balance) filter (where a.currency = 'USD') as usd_balance,
+                              max(a.id) filter (where a.currency = 'BUNDLED_CREDITS') as bundled_id,
+                              max(a.balance) filter (where a.currency = 'BUNDLED_CREDITS') as bundled_balance,
+                              max(a.id) filter (where a.currency = 'DIEM') as diem_id,
+                              max(a.balance) filter (where a.currency = 'DIEM') as diem_balance
+                       from ledger_account a
+                       where i.is_new_owner and a.owner = i.account and a.day in (today, 'infinity') and a.kind = 'credit') c on true
+    left join lateral (select sum(a.usd) as usd, sum(a.bundled) as bundled, sum(a.diem) filter (where a.diem_account = c.diem_id) as diem
                        from ledger_hold a where i.is_new_owner and a.account_id = i.account) h on true
     left join lateral (select a.limit_usd, a.limit_diem, a.limit_period from api_key a where a.id = i.api_key limit 1) k on true
     order by i.account, i.api_key
