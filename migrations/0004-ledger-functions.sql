@@ -3,12 +3,14 @@
 -- lock, so batches of several processes cannot deadlock, and decisions are made on what is true now.
 --
 -- They are planned once, with index lookups only: planning takes longer than the work, and a scan or a hash join that
--- was right while a table was small would be kept when it has grown.
+-- was right while a table was small would be kept when it has grown. No bitmap scans either: they do not clean the index
+-- on their way, so every hold of an account would walk past all that were settled since the last vacuum.
 
 -- Locks owners in a fixed order and says when the last request of any of them was settled. An owner who never had credit
 -- gets an empty account to lock.
 create function ledger_lock(owners uuid[]) returns timestamptz language plpgsql
-set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_bitmapscan = off
+set enable_hashjoin = off set enable_mergejoin = off
 as $$
 declare
   locked integer;
@@ -113,7 +115,8 @@ create function ledger_hold_batch(
 returns table (request_id uuid, outcome text, usd bigint, bundled bigint, diem bigint,
                usd_account bigint, bundled_account bigint, diem_account bigint, before_usd bigint, before_diem bigint)
 language plpgsql
-set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_bitmapscan = off
+set enable_hashjoin = off set enable_mergejoin = off
 as $$
 #variable_conflict use_variable
 declare
@@ -253,7 +256,8 @@ create function ledger_settle_batch(
   key_accounts uuid[], key_ids uuid[], key_units bigint[], key_usds bigint[], key_diems bigint[])
 returns text
 language plpgsql
-set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_bitmapscan = off
+set enable_hashjoin = off set enable_mergejoin = off
 as $$
 #variable_conflict use_column
 declare

@@ -33,18 +33,15 @@ export const summarise = (settlements: readonly Settlement[], earned: EarnedAcco
       if (amount === 0n) continue
       entries.push({ requestId, payer: account, payee: earned[currency], amount })
     }
+    if (lines.length === 0) continue
     // Callers without a key are counted under the account itself.
     const keyId = apiKeyId ?? accountId
+    const ofKey = gather(keys, `${accountId} ${keyId}`, () => ({ accountId, keyId, ...none }))
     for (const { part, quantity, usd, diem } of lines) {
       const sum = { units: quantity, usd, diem }
-      add(
-        gather(parts, `${accountId} ${goods.model} ${part}`, () => ({ accountId, goods, part, ...none })),
-        sum,
-      )
-      add(
-        gather(keys, `${accountId} ${keyId}`, () => ({ accountId, keyId, ...none })),
-        sum,
-      )
+      const ofPart = gather(parts, `${accountId} ${goods.model} ${part}`, () => ({ accountId, goods, part, ...none }))
+      add(ofPart, sum)
+      add(ofKey, sum)
     }
   }
   return {
