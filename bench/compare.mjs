@@ -41,7 +41,7 @@ const loadScenarios = async (wanted) => {
 }
 
 /** Nobody is always first, nor always after the same one. */
-const inTurn = (contenders, turn) => {
+export const inTurn = (contenders, turn) => {
   const start = turn % contenders.length
   const order = [...contenders.slice(start), ...contenders.slice(0, start)]
   return turn % 2 === 0 ? order : order.reverse()

@@ -6,12 +6,16 @@ export const median = (values) => {
   return sorted.length % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
 }
 
-const spread = (values) => ({ median: median(values), lowest: Math.min(...values), highest: Math.max(...values) })
-const showSpread = ({ median, lowest, highest }, digits) =>
+export const spread = (values) => ({
+  median: median(values),
+  lowest: Math.min(...values),
+  highest: Math.max(...values),
+})
+export const showSpread = ({ median, lowest, highest }, digits) =>
   `${median.toFixed(digits)} (${lowest.toFixed(digits)}..${highest.toFixed(digits)})`
-const whole = (value) => Math.round(value).toLocaleString('en')
+export const whole = (value) => Math.round(value).toLocaleString('en')
 
-const table = (rows) => {
+export const table = (rows) => {
   const widths = rows[0].map((_, column) => Math.max(...rows.map((row) => row[column].length)))
   const pad = (text, column) => (column === 0 ? text.padEnd(widths[column]) : text.padStart(widths[column]))
   return rows.map((row) => `  ${row.map(pad).join('   ')}`.trimEnd()).join('\n')

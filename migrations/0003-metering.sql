@@ -77,7 +77,7 @@ create table ledger_hold (
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000, fillfactor = 80);
 
 create index ledger_hold_by_account on ledger_hold (account_id);
-create index ledger_hold_by_expiry on ledger_hold (expires_at);
+-- None by expiry: there are only as many holds as requests that run, and the sweep can look at them all.
 
 -- One row per request that reached the gate, written in the transaction that moves the money.
 create table usage_record (

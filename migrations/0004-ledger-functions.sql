@@ -3,12 +3,14 @@
 -- lock, so batches of several processes cannot deadlock, and decisions are made on what is true now.
 --
 -- They are planned once, with index lookups only: planning takes longer than the work, and a scan or a hash join that
--- was right while a table was small would be kept when it has grown.
+-- was right while a table was small would be kept when it has grown. No bitmap scans either: they do not clean the index
+-- on their way, so every hold of an account would walk past all that were settled since the last vacuum.
 
 -- Locks owners in a fixed order and says when the last request of any of them was settled. An owner who never had credit
 -- gets an empty account to lock.
 create function ledger_lock(owners uuid[]) returns timestamptz language plpgsql
-set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_bitmapscan = off
+set enable_hashjoin = off set enable_mergejoin = off
 as $$
 declare
   locked integer;
@@ -114,7 +116,8 @@ create function ledger_hold_batch(
 returns table (request_id uuid, outcome text, usd bigint, bundled bigint, diem bigint,
                usd_account bigint, bundled_account bigint, diem_account bigint, before_usd bigint, before_diem bigint)
 language plpgsql
-set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_bitmapscan = off
+set enable_hashjoin = off set enable_mergejoin = off
 as $$
 #variable_conflict use_variable
 declare
@@ -133,22 +136,23 @@ begin
   perform ledger_grant_diem(s.account_id, today, at) from diem_stake s where s.account_id = any(owners) and s.day < today;
 
   for item in
-    select i.*, u.id as usd_id, u.balance as usd_balance, b.id as bundled_id, b.balance as bundled_balance,
-           d.id as diem_id, d.balance as diem_balance,
-           h.usd as held_usd, h.bundled as held_bundled, h.diem as held_diem, k.limit_usd, k.limit_diem, k.limit_period
+    select i.*, c.*, h.usd as held_usd, h.bundled as held_bundled, h.diem as held_diem,
+           k.limit_usd, k.limit_diem, k.limit_period
     from (select r.*, lag(r.account) over (order by r.account, r.api_key) is distinct from r.account as is_new_owner
           from unnest(requests, accounts, api_keys, models, extensions, least_usds, least_diems, most_usds, most_diems,
                       idempotency_hashes, fingerprints)
             as r(request, account, api_key, model, is_extension, least_usd, least_diem, most_usd, most_diem,
                  idempotency, fingerprint)) i
-    -- LIMIT keeps these from being turned into scans of the whole table. What belongs to the owner is read once.
-    left join lateral (select a.id, a.balance from ledger_account a where i.is_new_owner and a.owner = i.account
-                       and a.day = 'infinity' and a.currency = 'USD' and a.kind = 'credit' limit 1) u on true
-    left join lateral (select a.id, a.balance from ledger_account a where i.is_new_owner and a.owner = i.account
-                       and a.day = 'infinity' and a.currency = 'BUNDLED_CREDITS' and a.kind = 'credit' limit 1) b on true
-    left join lateral (select a.id, a.balance from ledger_account a where i.is_new_owner and a.owner = i.account
-                       and a.day = today and a.currency = 'DIEM' and a.kind = 'credit' limit 1) d on true
-    left join lateral (select sum(a.usd) as usd, sum(a.bundled) as bundled, sum(a.diem) filter (where a.diem_account = d.id) as diem
+    -- What belongs to the owner is read once. Sums and LIMIT keep these from being turned into scans of the whole table.
+    left join lateral (select max(a.id) filter (where a.currency = 'USD') as usd_id,
+                              max(a.balance) filter (where a.currency = 'USD') as usd_balance,
+                              max(a.id) filter (where a.currency = 'BUNDLED_CREDITS') as bundled_id,
+                              max(a.balance) filter (where a.currency = 'BUNDLED_CREDITS') as bundled_balance,
+                              max(a.id) filter (where a.currency = 'DIEM') as diem_id,
+                              max(a.balance) filter (where a.currency = 'DIEM') as diem_balance
+                       from ledger_account a
+                       where i.is_new_owner and a.owner = i.account and a.day in (today, 'infinity') and a.kind = 'credit') c on true
+    left join lateral (select sum(a.usd) as usd, sum(a.bundled) as bundled, sum(a.diem) filter (where a.diem_account = c.diem_id) as diem
                        from ledger_hold a where i.is_new_owner and a.account_id = i.account) h on true
     left join lateral (select a.limit_usd, a.limit_diem, a.limit_period from api_key a where a.id = i.api_key limit 1) k on true
     order by i.account, i.api_key
@@ -239,12 +243,12 @@ create function ledger_settle_batch(
   owners uuid[], at timestamptz,
   requests uuid[], accounts uuid[], api_keys uuid[], outcomes usage_outcome[], only_if_expired boolean[],
   held_usds bigint[], held_bundleds bigint[], held_diems bigint[], usds bigint[], bundleds bigint[], diems bigint[],
-  began_ats timestamptz[], models text[], counted_bys text[], line_texts text[],
+  began_ats timestamptz[], models text[], counted_bys text[], line_texts text,
   prompt_tokens bigint[], completion_tokens bigint[],
   -- Only for requests with an Idempotency-Key; no answer means that the next try runs afresh.
   claim_requests uuid[], claim_answers bytea[],
-  -- The two sides of each payment.
-  entry_requests uuid[], entry_accounts bigint[], entry_amounts bigint[],
+  -- Each payment, from one account to another.
+  entry_requests uuid[], entry_payers bigint[], entry_payees bigint[], entry_amounts bigint[],
   -- What is paid out of each account. Every USD account of the batch is among them, also with nothing to pay.
   paid_accounts bigint[], paid_amounts bigint[],
   -- What was used, per account, model and part, and per account and key.
@@ -253,7 +257,8 @@ create function ledger_settle_batch(
   key_accounts uuid[], key_ids uuid[], key_units bigint[], key_usds bigint[], key_diems bigint[])
 returns text
 language plpgsql
-set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_bitmapscan = off
+set enable_hashjoin = off set enable_mergejoin = off
 as $$
 #variable_conflict use_column
 declare
@@ -265,12 +270,17 @@ declare
   today constant date := (moment at time zone 'UTC')::date;
   this_month constant date := date_trunc('month', today)::date;
   ended integer;
+  paid integer;
   earlier usage_outcome;
 begin
+  -- `requests` and `paid_accounts` are sorted, and width_bucket finds the place of a row in them. A join with the arrays
+  -- would say the same, but could be planned the wrong way round, as a scan of the table.
   delete from ledger_hold h
-    using unnest(requests, only_if_expired, held_usds, held_bundleds, held_diems) as i(request, is_expired, usd, bundled, diem)
-    where h.request_id = i.request and h.usd = i.usd and h.bundled = i.bundled and h.diem = i.diem
-      and (not i.is_expired or h.expires_at <= at);
+    where h.request_id = any(requests)
+      and h.usd = held_usds[width_bucket(h.request_id, requests)]
+      and h.bundled = held_bundleds[width_bucket(h.request_id, requests)]
+      and h.diem = held_diems[width_bucket(h.request_id, requests)]
+      and (h.expires_at <= at or not only_if_expired[width_bucket(h.request_id, requests)]);
   get diagnostics ended = row_count;
   if ended < cardinality(requests) then
     if cardinality(requests) > 1 then
@@ -280,27 +290,28 @@ begin
     return case when earlier = outcomes[1] then 'already' else 'gone' end;
   end if;
 
-  with recorded as (
-    insert into usage_record (request_id, account_id, api_key_id, began_at, settled_at, model, outcome, counted_by, lines,
-                              prompt_tokens, completion_tokens, held_usd, held_bundled, held_diem, usd, bundled, diem)
+  insert into usage_record (request_id, account_id, api_key_id, began_at, settled_at, model, outcome, counted_by, lines,
+                            prompt_tokens, completion_tokens, held_usd, held_bundled, held_diem, usd, bundled, diem)
     select request, account, api_key, began_at, moment, model, outcome, counted_by, lines,
            prompt_tokens, completion_tokens, held_usd, held_bundled, held_diem, usd, bundled, diem
     from unnest(requests, accounts, api_keys, outcomes, held_usds, held_bundleds, held_diems, usds, bundleds, diems,
-                began_ats, models, counted_bys, line_texts, prompt_tokens, completion_tokens)
+                began_ats, models, counted_bys, string_to_array(line_texts, E'\n'), prompt_tokens, completion_tokens)
       as i(request, account, api_key, outcome, held_usd, held_bundled, held_diem, usd, bundled, diem,
-           began_at, model, counted_by, lines, prompt_tokens, completion_tokens)),
-  entered as (
-    insert into ledger_entry (transfer_id, account_id, amount)
-    select * from unnest(entry_requests, entry_accounts, entry_amounts)),
-  by_model as (
-    insert into usage_by_model as m (account_id, day, model, part, model_type, unit_type, units, usd, diem)
+           began_at, model, counted_by, lines, prompt_tokens, completion_tokens);
+
+  insert into ledger_entry (transfer_id, account_id, amount)
+    select e.request, side.account, side.amount
+    from unnest(entry_requests, entry_payers, entry_payees, entry_amounts) as e(request, payer, payee, amount),
+         lateral (values (e.payer, -e.amount), (e.payee, e.amount)) as side(account, amount);
+
+  insert into usage_by_model as m (account_id, day, model, part, model_type, unit_type, units, usd, diem)
     select account, today, model, name, model_type, unit_type, units, usd, diem
     from unnest(part_accounts, part_models, part_names, part_model_types, part_unit_types, part_units, part_usds, part_diems)
       as p(account, model, name, model_type, unit_type, units, usd, diem)
     on conflict (account_id, day, model, part) do update
-      set units = m.units + excluded.units, usd = m.usd + excluded.usd, diem = m.diem + excluded.diem),
-  by_key as (
-    insert into usage_by_key as k (account_id, api_key_id, day, units, usd, diem, month_usd, month_diem, life_usd, life_diem)
+      set units = m.units + excluded.units, usd = m.usd + excluded.usd, diem = m.diem + excluded.diem;
+
+  insert into usage_by_key as k (account_id, api_key_id, day, units, usd, diem, month_usd, month_diem, life_usd, life_diem)
     select s.account, s.id, today, s.units, s.usd, s.diem,
            s.usd + coalesce(l.month_usd, 0), s.diem + coalesce(l.month_diem, 0),
            s.usd + coalesce(l.life_usd, 0), s.diem + coalesce(l.life_diem, 0)
@@ -313,9 +324,12 @@ begin
     on conflict (account_id, api_key_id, day) do update
       set units = k.units + excluded.units, usd = k.usd + excluded.usd, diem = k.diem + excluded.diem,
           month_usd = excluded.month_usd, month_diem = excluded.month_diem,
-          life_usd = excluded.life_usd, life_diem = excluded.life_diem)
-  update ledger_account a set balance = a.balance - p.amount, settled_at = moment
-    from unnest(paid_accounts, paid_amounts) as p(id, amount) where a.id = p.id;
+          life_usd = excluded.life_usd, life_diem = excluded.life_diem;
+
+  update ledger_account a set balance = a.balance - paid_amounts[width_bucket(a.id, paid_accounts)], settled_at = moment
+    where a.id = any(paid_accounts) and a.id = paid_accounts[width_bucket(a.id, paid_accounts)];
+  get diagnostics paid = row_count;
+  if paid < cardinality(paid_accounts) then raise exception 'accounts that pay are missing or out of order'; end if;
 
   if cardinality(claim_requests) > 0 then
     update idempotent_answer a set answer = c.answer

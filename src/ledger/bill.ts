@@ -110,9 +110,18 @@ export const affordableUnits = (
   return low < 0n ? 0n : low
 }
 
-/** Lines as they are kept with a usage record: JSON, with whole numbers as text because they may exceed 2^53. */
+/** Lines as they are kept with a usage record: one line of JSON, with whole numbers as text as they may exceed 2^53. */
 export const linesToText = (lines: readonly PaidLine[]): string =>
-  JSON.stringify(lines, (_, value) => (typeof value === 'bigint' ? value.toString() : value))
+  JSON.stringify(
+    lines.map((line) => ({
+      ...line,
+      quantity: String(line.quantity),
+      usdPerMillion: String(line.usdPerMillion),
+      diemPerMillion: String(line.diemPerMillion),
+      usd: String(line.usd),
+      diem: String(line.diem),
+    })),
+  )
 
 export const linesFromText = (text: string): PaidLine[] =>
   (JSON.parse(text) as Record<keyof PaidLine, string>[]).map((line) => ({

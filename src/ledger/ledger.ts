@@ -30,6 +30,8 @@ type Needs = {
   clock: Clock
   /** How long a hold outlives the process that took it. While that process lives, it renews. */
   holdMs?: number
+  /** How many requests share a commit at most. */
+  batchSizeMax?: number
   onSweepFailed?: (error: unknown) => void
   onSwept?: (holds: number) => void
   onBatch?: (operation: 'hold' | 'settle', size: number, ms: number) => void
@@ -42,15 +44,19 @@ export const createLedger = ({
   connection,
   clock,
   holdMs = 60_000,
+  batchSizeMax = 500,
   onSweepFailed = () => {},
   onSwept = () => {},
   onBatch = () => {},
 }: Needs): Ledger => {
-  // One connection for each direction: a long queue of one never delays the other.
-  const holding = createDatabase(connection, { connectionsMax: 1 })
-  const settling = createDatabase(connection, { connectionsMax: 1 })
-  const hold = createHolds({ sql: holding.sql, clock, holdMs, onBatch: (size, ms) => onBatch('hold', size, ms) })
-  const settleOnce = createSettlements({ sql: settling.sql, clock, onBatch: (size, ms) => onBatch('settle', size, ms) })
+  // One connection for each direction: a long queue of one never delays the other. Kept, because the first request on a
+  // new one waits until everything is planned.
+  const holding = createDatabase(connection, { connectionsMax: 1, keepsIdle: true })
+  const settling = createDatabase(connection, { connectionsMax: 1, keepsIdle: true })
+  const told = (operation: 'hold' | 'settle') => (size: number, ms: number) => onBatch(operation, size, ms)
+  const batches = { clock, sizeMax: batchSizeMax }
+  const hold = createHolds({ ...batches, sql: holding.sql, holdMs, onBatch: told('hold') })
+  const settleOnce = createSettlements({ ...batches, sql: settling.sql, onBatch: told('settle') })
   const kept = new Set<string>()
   let timer: NodeJS.Timeout | undefined
   let upkeep = Promise.resolve()

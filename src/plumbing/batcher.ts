@@ -5,7 +5,7 @@ type Needs<Item, Result> = {
   run(items: Item[]): Promise<Result[]>
   /** Two items with the same key never travel together. */
   keyOf?(item: Item): string
-  sizeMax?: number
+  sizeMax?: number | undefined
   /** Told after each batch that went through. */
   onBatch?: ((size: number, ms: number) => void) | undefined
 }

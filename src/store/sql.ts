@@ -30,17 +30,20 @@ type Options = {
   connectionsMax?: number
   /** A database that accepts connections but no longer answers must not hold requests for ever. 0 = no bound. */
   queryTimeoutMs?: number
+  /** Connections are kept when nobody uses them, with the plans they have made. */
+  keepsIdle?: boolean
 }
 
 export const createDatabase = (
   connection: pg.ClientConfig,
-  { connectionsMax = 10, queryTimeoutMs = 10_000 }: Options = {},
+  { connectionsMax = 10, queryTimeoutMs = 10_000, keepsIdle = false }: Options = {},
 ): Database => {
   const pool = new pg.Pool({
     ...connection,
     types,
     max: connectionsMax,
     connectionTimeoutMillis: 3_000,
+    idleTimeoutMillis: keepsIdle ? 0 : 10_000,
     query_timeout: queryTimeoutMs,
     keepAlive: true,
     application_name: 'tessera',

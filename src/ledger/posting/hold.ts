@@ -47,11 +47,21 @@ type HoldRow = {
 /** Request ids are 32 hex characters everywhere but in the database, which writes them as UUIDs. */
 export const requestIdFromUuid = (uuid: string): string => uuid.replaceAll('-', '')
 
-type Needs = { sql: Sql; clock: Clock; holdMs: number; onBatch?: ((size: number, ms: number) => void) | undefined }
+/** What both directions of the ledger need. */
+export type Batches = {
+  sql: Sql
+  clock: Clock
+  /** How many requests share a commit at most. */
+  sizeMax?: number | undefined
+  onBatch?: ((size: number, ms: number) => void) | undefined
+}
+
+type Needs = Batches & { holdMs: number }
 
 /** Takes holds, in batches; the decisions are made in the database (ledger_hold_batch). */
-export const createHolds = ({ sql, clock, holdMs, onBatch }: Needs) =>
+export const createHolds = ({ sql, clock, holdMs, sizeMax, onBatch }: Needs) =>
   createBatcher<HoldOrder, HoldResult>({
+    sizeMax,
     keyOf: ({ requestId, accountId, claim }) => (claim ? `${accountId} ${claim.keyHash}` : requestId),
     onBatch,
     async run(orders) {

@@ -1,9 +1,8 @@
 import { createBatcher } from '#plumbing/batcher.js'
-import type { Clock } from '#plumbing/clock.js'
 import { arrayText, type Sql } from '#store/sql.js'
 import { type Amounts, linesToText, type PaidLine } from '../bill.js'
 import type { Goods } from '../goods.js'
-import type { Held } from './hold.js'
+import type { Batches, Held } from './hold.js'
 import { summarise } from './summarise.js'
 
 /** How a request ended. `expired`: nobody ended it, so its hold was given back. */
@@ -35,10 +34,8 @@ export type Settlement = {
 /** `already`: an earlier try did it. `gone`: there is no hold to pay from; it expired. */
 export type SettleResult = 'settled' | 'already' | 'gone'
 
-type Needs = { sql: Sql; clock: Clock; onBatch?: ((size: number, ms: number) => void) | undefined }
-
 /** Settles requests, in batches, each exactly once (ledger_settle_batch). */
-export const createSettlements = ({ sql, clock, onBatch }: Needs) => {
+export const createSettlements = ({ sql, clock, sizeMax, onBatch }: Batches) => {
   let earned: Promise<EarnedAccounts> | undefined
   const earnedAccounts = () => {
     earned ??= readEarnedAccounts(sql)
@@ -50,9 +47,12 @@ export const createSettlements = ({ sql, clock, onBatch }: Needs) => {
   }
 
   return createBatcher<Settlement, SettleResult>({
+    sizeMax,
     keyOf: ({ requestId }) => requestId,
     onBatch,
-    async run(settlements) {
+    async run(unordered) {
+      // The function looks its arrays up by bisection.
+      const settlements = unordered.toSorted(byRequestId)
       const { owners, entries, paid, parts, keys, claims } = summarise(settlements, await earnedAccounts())
       const column = (read: (settlement: Settlement) => string | bigint | boolean | Date | null) =>
         arrayText(settlements.map(read))
@@ -73,13 +73,14 @@ export const createSettlements = ({ sql, clock, onBatch }: Needs) => {
         column(({ beganAtMs }) => new Date(beganAtMs)),
         column(({ goods }) => goods.model),
         column(({ countedBy }) => countedBy),
-        column(({ lines }) => linesToText(lines)),
+        settlements.map(({ lines }) => linesToText(lines)).join('\n'),
         column(({ promptTokens }) => promptTokens),
         column(({ completionTokens }) => completionTokens),
         arrayText(claims.map(({ requestId }) => requestId)),
         arrayText(claims.map(({ answer }) => answer)),
         arrayText(entries.map(({ requestId }) => requestId)),
-        arrayText(entries.map(({ account }) => account)),
+        arrayText(entries.map(({ payer }) => payer)),
+        arrayText(entries.map(({ payee }) => payee)),
         arrayText(entries.map(({ amount }) => amount)),
         arrayText(paid.map(({ account }) => account)),
         arrayText(paid.map(({ amount }) => amount)),
@@ -101,6 +102,8 @@ export const createSettlements = ({ sql, clock, onBatch }: Needs) => {
     },
   })
 }
+
+const byRequestId = (one: Settlement, other: Settlement) => (one.requestId < other.requestId ? -1 : 1)
 
 /** The house's accounts that payments go to, one per currency. They are made once and never change. */
 export type EarnedAccounts = Record<keyof Amounts, bigint>

@@ -14,7 +14,7 @@ const currencies = ['usd', 'bundled', 'diem'] as const satisfies (keyof Amounts)
  */
 export const summarise = (settlements: readonly Settlement[], earned: EarnedAccounts) => {
   const owners = new Set<string>()
-  const entries: { requestId: string; account: bigint; amount: bigint }[] = []
+  const entries: { requestId: string; payer: bigint; payee: bigint; amount: bigint }[] = []
   const paid = new Map<bigint, { account: bigint; amount: bigint }>()
   const parts = new Map<string, PartSum>()
   const keys = new Map<string, KeySum>()
@@ -31,14 +31,15 @@ export const summarise = (settlements: readonly Settlement[], earned: EarnedAcco
       if (account === null || (amount === 0n && currency !== 'usd')) continue
       gather(paid, account, () => ({ account, amount: 0n })).amount += amount
       if (amount === 0n) continue
-      entries.push({ requestId, account, amount: -amount }, { requestId, account: earned[currency], amount })
+      entries.push({ requestId, payer: account, payee: earned[currency], amount })
     }
+    if (lines.length === 0) continue
     // Callers without a key are counted under the account itself.
     const keyId = apiKeyId ?? accountId
+    const ofKey = gather(keys, `${accountId} ${keyId}`, () => ({ accountId, keyId, ...none }))
     for (const line of lines) {
       const { part, quantity, usd, diem } = line
       const ofPart = gather(parts, `${accountId} ${goods.model} ${part}`, () => ({ accountId, goods, part, ...none }))
-      const ofKey = gather(keys, `${accountId} ${keyId}`, () => ({ accountId, keyId, ...none }))
       add(ofPart, { units: quantity, usd, diem })
       // A key uses units of every kind; millionths among them would drown the others.
       add(ofKey, { units: wholeUnits(line), usd, diem })
@@ -47,12 +48,15 @@ export const summarise = (settlements: readonly Settlement[], earned: EarnedAcco
   return {
     owners: [...owners],
     entries,
-    paid: [...paid.values()],
+    /** Sorted, because it is looked up by bisection. */
+    paid: [...paid.values()].sort(byAccount),
     parts: [...parts.values()],
     keys: [...keys.values()],
     claims,
   }
 }
+
+const byAccount = (one: { account: bigint }, other: { account: bigint }) => (one.account < other.account ? -1 : 1)
 
 const none: Sum = { units: 0n, usd: 0n, diem: 0n }
 

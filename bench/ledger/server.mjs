@@ -1,0 +1,63 @@
+// The embedded PostgreSQL as in production (durable commits), in a folder of its own, with a meter for its CPU.
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import { auditLedger } from '../../dist/src/ledger/audit.js'
+import { migrateDatabase } from '../../dist/src/service/open-database.js'
+import { startEmbeddedPostgres } from '../../dist/src/store/embedded-postgres/start.js'
+import { createDatabase } from '../../dist/src/store/sql.js'
+import { cpuSeconds, splitTree } from '../processes.mjs'
+
+const ticksPerSecond = 100
+
+/** CPU of processes that have ended and were waited for, such as autovacuum's workers. */
+const endedSeconds = (pid) => {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  return (Number(fields[13]) + Number(fields[14])) / ticksPerSecond
+}
+
+export const startServer = async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'tessera-bench-'))
+  const log = { info: () => {}, warn: (message) => console.error(message) }
+  const server = await startEmbeddedPostgres({ dataDir: join(folder, 'data'), log })
+  const databases = []
+
+  const administer = async (statement) => {
+    const client = new pg.Client(server.connection)
+    await client.connect()
+    const { rows } = await client.query(statement).finally(() => client.end())
+    return rows
+  }
+
+  return {
+    /** An empty, migrated database. */
+    async createDatabase(name) {
+      await administer(`create database ${name}`)
+      const connection = { ...server.connection, database: name }
+      await migrateDatabase(connection)
+      const { sql, close } = createDatabase(connection, { connectionsMax: 2, queryTimeoutMs: 0 })
+      databases.push({ close })
+      return { connection, sql }
+    },
+    /** CPU seconds of the whole server: backends, WAL writer, checkpointer, autovacuum, also what has ended meanwhile. */
+    cpuSeconds: () => cpuSeconds(splitTree(server.pid).other) + endedSeconds(server.pid),
+    /** How many transactions that wrote something there were so far. */
+    async writtenTransactions() {
+      const [{ next }] = await administer('select pg_snapshot_xmax(pg_current_snapshot())::text::bigint as next')
+      return Number(next)
+    },
+    async stop() {
+      for (const { close } of databases) await close()
+      await server.stop()
+      rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+    },
+  }
+}
+
+/** The doctor's proof: a figure from wrong books is worth nothing. */
+export const proveBooks = async ({ sql }, name) => {
+  const wrong = (await auditLedger(sql)).filter(({ problems }) => problems > 0)
+  if (wrong.length > 0) throw new Error(`The books of ${name} are wrong: ${JSON.stringify(wrong)}`)
+}
