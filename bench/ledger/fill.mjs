@@ -33,17 +33,17 @@ export const fillUsage = ({ sql }, { rows, accounts, models }) =>
     await sql.script(`
       set local work_mem = '256MB';
       set local maintenance_work_mem = '256MB';
+      -- Emptied in the same transaction, it can be filled without a log.
+      truncate usage_record;
       insert into usage_record (request_id, account_id, api_key_id, began_at, settled_at, model, outcome, counted_by, lines,
           prompt_tokens, completion_tokens, held_usd, held_bundled, held_diem, usd, bundled, diem)
-        select (lpad(to_hex(extract(epoch from at)::bigint), 8, '0') || substr(md5(r.n::text), 1, 24))::uuid, b.id, b.id,
+        select (lpad(to_hex(extract(epoch from at)::bigint), 8, '0') || substr(md5(r.n::text), 1, 24))::uuid, account, account,
                at - interval '2 seconds', at, (array['${models.join("','")}'])[1 + r.n % ${models.length}], 'completed', 'upstream',
                '[{"sku":"bench-llm-input-mtoken","part":"Input","quantity":"1200","usdPerMillion":"500000000","diemPerMillion":"500000000","per":"million","usd":"600000","diem":"0"},{"sku":"bench-llm-output-mtoken","part":"Output","quantity":"400","usdPerMillion":"1500000000","diemPerMillion":"1500000000","per":"million","usd":"600000","diem":"0"}]',
                1200, 400, 5000000, 0, 0, 1200000, 0, 0
         from (select n, now() - interval '1 hour' - (${rows} - n) * interval '30 days' / ${rows} as at,
-                     (n * 7919::bigint) % ${accounts} as account
-              from generate_series(1, ${rows}) n offset 0) r
-        join bench_account b on b.n = r.account
-        order by at;
+                     md5('account ' || (n * 7919::bigint) % ${accounts})::uuid as account
+              from generate_series(1, ${rows}) n offset 0) r;
       insert into ledger_entry (transfer_id, account_id, amount)
         select r.request_id, a.id, -r.usd from usage_record r join ledger_account a on a.owner = r.account_id and a.currency = 'USD'
         union all

@@ -16,7 +16,7 @@ const help = `npm run bench:ledger -- [loads] [growth] [--quick] [--json <file>]
 
   loads           only hold and settle pairs with 1 to 256 callers, beside plain commits
   growth          only what a pair costs with more accounts and more history
-  --quick         fewer rounds and fewer rows, about a minute
+  --quick         fewer rounds and fewer rows, about two minutes
   --json <file>   also write the figures of every slice
 
 Exit code 1 means that something did not work. A missed goal is said, and is no failure.`

@@ -76,6 +76,18 @@ export const reportGrowth = ({ slices, contenders, callers }) => {
     cpu: ratio(contender.name, smallest(contender), cpuUs),
     time: ratio(contender.name, smallest(contender), timeUs),
   }))
+  // One account alone is a special case (its changes are summed up), so the larger ones are also compared with each other.
+  const beyondTheFirst = contenders
+    .filter((contender, at) => contender.kind === contenders[at - 2]?.kind)
+    .map((contender) => {
+      const from = contenders[contenders.indexOf(contender) - 1].name
+      return {
+        name: contender.name,
+        from,
+        cpu: ratio(contender.name, from, cpuUs),
+        time: ratio(contender.name, from, timeUs),
+      }
+    })
   const said = ({ name, cpu, time, kind }) => {
     if (name === smallest({ kind })) return 'the measure'
     const worst = Math.max(cpu.median, time.median)
@@ -98,6 +110,9 @@ export const reportGrowth = ({ slices, contenders, callers }) => {
       ]),
     ]),
     '',
+    ...beyondTheFirst.map(
+      ({ name, from, time, cpu }) => `${name} over ${from}: CPU ${showSpread(cpu, 2)}, time ${showSpread(time, 2)}`,
+    ),
     `Flat growth, within ${goals.growth}: ${verdict(growth.every(({ cpu, time }) => Math.max(cpu.median, time.median) <= goals.growth))}`,
   ].join('\n')
 }

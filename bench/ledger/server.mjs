@@ -49,8 +49,10 @@ export const startServer = async () => {
       return Number(next)
     },
     async stop() {
-      for (const { close } of databases) await close()
+      // Not waited for: a statement that still runs ends with the server.
+      const closed = databases.map(({ close }) => close())
       await server.stop()
+      await Promise.allSettled(closed)
       rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
     },
   }
