@@ -19,8 +19,8 @@ export const fillAccounts = ({ sql }, accounts) =>
     insert into ledger_account (owner, currency, kind, balance)
       select id, 'USD', 'credit', ${grantNanos} from bench_account order by n on conflict (owner, day, currency, kind)
       do update set balance = excluded.balance;
-    insert into ledger_transfer (id, idempotency_key, kind, account_id, created_at)
-      select id, 'bench ' || n, 'grant', id, now() from bench_account order by n;
+    insert into ledger_transfer (id, idempotency_key, kind, account_id, currency, amount, created_at)
+      select id, 'bench ' || n, 'grant', id, 'USD', ${grantNanos}, now() from bench_account order by n;
     insert into ledger_entry (transfer_id, account_id, amount)
       select b.id, a.id, ${grantNanos} from bench_account b join ledger_account a on a.owner = b.id and a.currency = 'USD'
       union all

@@ -30,7 +30,7 @@ type Needs = {
   clock: Clock
   /** How long a hold outlives the process that took it. While that process lives, it renews. */
   holdMs?: number
-  /** How many requests share a commit at most. */
+  /** How many requests share a commit at most: few enough that we prepare the next while the database works on one. */
   batchSizeMax?: number
   onSweepFailed?: (error: unknown) => void
   onSwept?: (holds: number) => void
@@ -44,7 +44,7 @@ export const createLedger = ({
   connection,
   clock,
   holdMs = 60_000,
-  batchSizeMax = 500,
+  batchSizeMax = 128,
   onSweepFailed = () => {},
   onSwept = () => {},
   onBatch = () => {},
