@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { createAccount } from '#accounts/accounts.js'
 import { createKey, type NewKey } from '#accounts/api-keys.js'
-import { auditLedger } from '#ledger/audit.js'
-import { type Balances, noBalances, readBalances } from '#ledger/balances.js'
-import { type GrantedCurrency, grantCredit } from '#ledger/grant.js'
+import { auditLedger } from '#ledger/audit/audit.js'
+import { type Balances, noBalances, readBalances } from '#ledger/credit/balances.js'
+import { type GrantedCurrency, grantCredit } from '#ledger/credit/grant.js'
 import type { Sql } from '#store/sql.js'
 
 let grants = 0

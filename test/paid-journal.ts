@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { auditLedger } from '#ledger/audit.js'
+import { auditLedger } from '#ledger/audit/audit.js'
 import type { Sql } from '#store/sql.js'
 
 /** An answer that a caller received to its last byte, and what it says about itself. */

@@ -3,9 +3,9 @@ import { Type } from 'typebox'
 import { callerOf } from '../src/http/access.js'
 import { answerPaid } from '../src/http/paid.js'
 import type { Server } from '../src/http/server.js'
-import { spendingHeaders } from '../src/ledger/balance-reader.js'
 import type { Line } from '../src/ledger/bill.js'
 import { Sealed } from '../src/ledger/charge.js'
+import { spendingHeaders } from '../src/ledger/credit/balance-reader.js'
 import type { Metered } from '../src/ledger/metered.js'
 
 /** One unit costs a millionth of a USD. */

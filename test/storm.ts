@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { Agent } from 'undici'
-import { setStake } from '#ledger/stake.js'
+import { setStake } from '#ledger/credit/stake.js'
 import { createDatabase, type Sql } from '#store/sql.js'
 import { createTestDatabase } from './database.js'
 import { createPayer } from './money.js'

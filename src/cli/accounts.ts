@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { type Account, createAccount, findAccount, listAccounts } from '#accounts/accounts.js'
-import { noBalances, readBalances } from '#ledger/balances.js'
+import { noBalances, readBalances } from '#ledger/credit/balances.js'
 import { systemClock } from '#plumbing/clock.js'
 import { OperatorError } from '#plumbing/operator-error.js'
 import type { Sql } from '#store/sql.js'

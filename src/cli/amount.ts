@@ -1,5 +1,5 @@
 import { decimalFromNanos, nanosFromDecimal } from '#catalog/prices.js'
-import { type Balances, noBalances, readBalances } from '#ledger/balances.js'
+import { type Balances, noBalances, readBalances } from '#ledger/credit/balances.js'
 import { systemClock } from '#plumbing/clock.js'
 import { OperatorError } from '#plumbing/operator-error.js'
 import type { Sql } from '#store/sql.js'

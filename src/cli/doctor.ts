@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { auditLedger } from '#ledger/audit.js'
+import { auditLedger } from '#ledger/audit/audit.js'
 import { systemClock } from '#plumbing/clock.js'
 import { jsonOption } from './output.js'
 import { withDatabase } from './with-database.js'

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Caller } from '#accounts/caller.js'
 import { fail } from '#contract/errors.js'
 import type { Authenticate } from '#guard/authenticate.js'
-import type { BalanceHeaders, BalanceReader } from '#ledger/balance-reader.js'
+import type { BalanceHeaders, BalanceReader } from '#ledger/credit/balance-reader.js'
 import { OperatorError } from '#plumbing/operator-error.js'
 
 /**

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Authenticate } from '#guard/authenticate.js'
-import type { BalanceHeaders, BalanceReader } from '#ledger/balance-reader.js'
+import type { BalanceHeaders, BalanceReader } from '#ledger/credit/balance-reader.js'
 import { newRequestId } from '#plumbing/ids.js'
 import type { CommonHeaders } from './common-headers.js'
 import type { Observer } from './observe.js'

@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { fail } from '#contract/errors.js'
 import type { Answer, Idempotency } from '#ledger/answers.js'
-import { spendingHeaders } from '#ledger/balance-reader.js'
 import type { Charge, Settled } from '#ledger/charge.js'
+import { spendingHeaders } from '#ledger/credit/balance-reader.js'
 import type { Metered, Order } from '#ledger/metered.js'
 import { callerOf } from './access.js'
 

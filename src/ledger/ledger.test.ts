@@ -8,10 +8,10 @@ import { createModel, type ModelKey } from '../../test/fakes/ledger-model.js'
 import { assertBooks, createPayer } from '../../test/money.js'
 import { createTestClock } from '../../test/service.js'
 import { nothing, type Price, payFrom, shareOut } from './bill.js'
+import { setStake } from './credit/stake.js'
 import { createLedger } from './ledger.js'
 import type { Held } from './posting/hold.js'
 import type { Settlement } from './posting/settle.js'
-import { setStake } from './stake.js'
 
 const clock = createTestClock(Date.UTC(2026, 0, 30, 23, 59, 59, 998))
 const database = await createTestDatabase()

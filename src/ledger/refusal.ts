@@ -2,8 +2,8 @@ import { decimalFromNanos } from '#catalog/prices.js'
 import type { LimitPeriod } from '#contract/api-keys.js'
 import { type Failure, fail } from '#contract/errors.js'
 import type { Sql } from '#store/sql.js'
-import { spendingHeaders } from './balance-reader.js'
 import type { Price } from './bill.js'
+import { spendingHeaders } from './credit/balance-reader.js'
 import type { Before, Refusal } from './posting/hold.js'
 
 type Needs = { refusal: Refusal; least: Price; before: Before; apiKeyId: string | null; nowMs: number }

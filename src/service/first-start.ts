@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { createAccount, listAccounts } from '#accounts/accounts.js'
 import { createKey, findKeyByHash } from '#accounts/api-keys.js'
 import { hashKeySecret, newKeySecret } from '#accounts/key-secret.js'
-import { grantCredit } from '#ledger/grant.js'
+import { grantCredit } from '#ledger/credit/grant.js'
 import type { Clock } from '#plumbing/clock.js'
 import type { Sql } from '#store/sql.js'
 

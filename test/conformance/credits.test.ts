@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { grantCredit } from '#ledger/grant.js'
+import { grantCredit } from '#ledger/credit/grant.js'
 import { createFolder, runTessera, startTessera } from '../process.js'
 import { startService } from '../service.js'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { Agent, request } from 'undici'
-import { setStake } from '#ledger/stake.js'
+import { setStake } from '#ledger/credit/stake.js'
 import { createDatabase } from '#store/sql.js'
 import { createTestDatabase } from '../database.js'
 import { assertBooks, createPayer } from '../money.js'

@@ -8,8 +8,8 @@ import type {
   UsageHistoryQuery,
 } from '#contract/billing.js'
 import { failField } from '#contract/errors.js'
-import { type Balances, spendableUsd, stakeMinNanos } from '#ledger/balances.js'
 import { type Amounts, nothing } from '#ledger/bill.js'
+import { type Balances, spendableUsd, stakeMinNanos } from '#ledger/credit/balances.js'
 import type { UnitType } from '#ledger/goods.js'
 import type { Analytics, DayRange, Series } from '#ledger/usage/analytics.js'
 import { pricePerUnit, unitsOf } from '#ledger/usage/entries.js'

@@ -1,7 +1,7 @@
 import type { Clock } from '#plumbing/clock.js'
 import { createSharedSecret } from '#store/shared-secret.js'
 import type { Sql } from '#store/sql.js'
-import { type Balances, noBalances, readBalances } from '../balances.js'
+import { type Balances, noBalances, readBalances } from '../credit/balances.js'
 import { type Analytics, type DayRange, readAnalytics } from './analytics.js'
 import { type HistoryPage, type HistoryQuestion, readHistory } from './history.js'
 import { createCursors } from './history-cursor.js'

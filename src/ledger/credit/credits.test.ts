@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { createAccount } from '#accounts/accounts.js'
 import { createDatabase } from '#store/sql.js'
-import { createTestDatabase } from '../../test/database.js'
+import { createTestDatabase } from '../../../test/database.js'
 import { findCredit, listCredits } from './credits.js'
 import { grantCredit } from './grant.js'
 import { setStake } from './stake.js'
@@ -44,7 +44,7 @@ test('credit is listed newest first, with its reason, for one account only', asy
 test('a database with grants of the version before learns their currency and amount', async () => {
   const { readFile } = await import('node:fs/promises')
   const { join } = await import('node:path')
-  const { installFolder } = await import('../config.js')
+  const { installFolder } = await import('../../config.js')
   await sql.script('drop schema public cascade; create schema public')
   const run = async (name: string) => sql.script(await readFile(join(installFolder, 'migrations', name), 'utf8'))
   await run('0001-accounts-and-keys.sql')

@@ -3,12 +3,12 @@ import { randomUUID } from 'node:crypto'
 import { after, test } from 'node:test'
 import { createAccount } from '#accounts/accounts.js'
 import { createDatabase, type Sql } from '#store/sql.js'
-import { createTestDatabase } from '../../test/database.js'
-import { holdUsage, nanoLine, settleHeld, settleUsage } from '../../test/usage.js'
+import { createTestDatabase } from '../../../test/database.js'
+import { holdUsage, nanoLine, settleHeld, settleUsage } from '../../../test/usage.js'
+import type { Line } from '../bill.js'
+import { grantCredit } from '../credit/grant.js'
+import { setStake } from '../credit/stake.js'
 import { auditLedger } from './audit.js'
-import type { Line } from './bill.js'
-import { grantCredit } from './grant.js'
-import { setStake } from './stake.js'
 
 const nowMs = Date.UTC(2026, 10, 15, 12)
 const dayMs = 86_400_000

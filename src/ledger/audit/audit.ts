@@ -1,9 +1,9 @@
 import { systemClock } from '#plumbing/clock.js'
 import type { Sql } from '#store/sql.js'
-import type { Ask, Check, Example, Moment } from './audit/check.js'
-import { entryChecks } from './audit/entries.js'
-import { holdChecks } from './audit/holds.js'
-import { rollUpChecks } from './audit/roll-ups.js'
+import type { Ask, Check, Example, Moment } from './check.js'
+import { entryChecks } from './entries.js'
+import { holdChecks } from './holds.js'
+import { rollUpChecks } from './roll-ups.js'
 
 export type Finding = { check: string; problems: number; examples: string[] }
 
