@@ -14,7 +14,7 @@ import type { Authenticate } from '#guard/authenticate.js'
 import type { BalanceReader } from '#ledger/credit/balance-reader.js'
 import { newRequestId } from '#plumbing/ids.js'
 import { guardRoutes } from './access.js'
-import { createCommonHeaders, failureHeaders } from './common-headers.js'
+import { type CommonHeaders, createCommonHeaders, failureHeaders } from './common-headers.js'
 import { createExpressLane } from './express-lane.js'
 import { createFailureAnswer } from './failures.js'
 import { readJsonBodies } from './json-body.js'
@@ -63,7 +63,7 @@ export const createServer = async ({ version, log, writeLine, registry, authenti
     return503OnClosing: false,
     routerOptions: { ignoreTrailingSlash: true, ignoreDuplicateSlashes: true, maxParamLength: 1024 },
     frameworkErrors: (error, request, reply) => {
-      reply.headers(commonHeaders(request.id, request.headers))
+      reply.headers(commonHeaders.record(request.id, request.headers))
       answerFailure(error, request, reply)
     },
     clientErrorHandler: (error, socket) => answerUnreadable(error, socket, commonHeaders),
@@ -79,7 +79,7 @@ export const createServer = async ({ version, log, writeLine, registry, authenti
 
   app.addHook('onRequest', (request, reply, done) => {
     observer.began()
-    reply.headers(commonHeaders(request.id, request.headers))
+    reply.headers(commonHeaders.record(request.id, request.headers))
     done()
   })
   app.addHook('onResponse', (request, reply, done) => {
@@ -112,17 +112,13 @@ export const createServer = async ({ version, log, writeLine, registry, authenti
 }
 
 /** Bytes that Node could not read as HTTP never become a request, but get the same kind of answer. */
-const answerUnreadable = (
-  error: NodeJS.ErrnoException,
-  socket: Socket,
-  commonHeaders: ReturnType<typeof createCommonHeaders>,
-) => {
+const answerUnreadable = (error: NodeJS.ErrnoException, socket: Socket, commonHeaders: CommonHeaders) => {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
   const failure = unreadable(error.code)
   const body = JSON.stringify({ error: failure.message, code: failure.code })
   const headers: Record<string, string> = {
     date: new Date().toUTCString(),
-    ...commonHeaders(newRequestId(), {}),
+    ...commonHeaders.record(newRequestId(), {}),
     ...failureHeaders,
     'content-type': 'application/json; charset=utf-8',
     'content-length': String(Buffer.byteLength(body)),

@@ -13,8 +13,11 @@ export type BalanceHeaders = ReturnType<typeof balanceHeaders>
 export type BalanceReader = {
   /** As it is now; all who ask at the same time cost one question. */
   read(accountId: string): Promise<BalanceHeaders>
-  /** As it was within the last second, at no cost; undefined when it was not read. For answers that cost less than that. */
-  peek(accountId: string): BalanceHeaders | undefined
+  /**
+   * As it was within the last second, at no cost: names and values in turn. Undefined when it was not read. For answers
+   * that cost less than reading it.
+   */
+  peek(accountId: string): readonly string[] | undefined
 }
 
 type Needs = { sql: Sql; clock: Clock; announcements: Announcements; nowMs?: () => number }
@@ -28,7 +31,7 @@ export const createBalanceReader = ({
   announcements,
   nowMs = () => performance.now(),
 }: Needs): BalanceReader => {
-  const remembered = new Map<string, { headers: BalanceHeaders; readAtMs: number }>()
+  const remembered = new Map<string, { pairs: readonly string[]; readAtMs: number }>()
   announcements.on(balanceChanged, (accountId) => {
     if (accountId === undefined) remembered.clear()
     else remembered.delete(accountId)
@@ -46,12 +49,12 @@ export const createBalanceReader = ({
       const readAtMs = nowMs()
       const headers = headersOf(await ask(accountId))
       if (remembered.size >= rememberedMax) remembered.clear()
-      remembered.set(accountId, { headers, readAtMs })
+      remembered.set(accountId, { pairs: Object.entries(headers).flat(), readAtMs })
       return headers
     },
     peek(accountId) {
       const found = remembered.get(accountId)
-      return found !== undefined && nowMs() - found.readAtMs < freshMs ? found.headers : undefined
+      return found !== undefined && nowMs() - found.readAtMs < freshMs ? found.pairs : undefined
     },
   }
 }
