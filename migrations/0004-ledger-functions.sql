@@ -138,11 +138,12 @@ begin
   for item in
     select i.*, c.*, h.usd as held_usd, h.bundled as held_bundled, h.diem as held_diem,
            k.limit_usd, k.limit_diem, k.limit_period
-    from (select r.*, lag(r.account) over (order by r.account, r.api_key) is distinct from r.account as is_new_owner
+    -- The place in the batch makes the order complete: the row that brings the owner's balances must come first.
+    from (select r.*, lag(r.account) over (order by r.account, r.api_key, r.place) is distinct from r.account as is_new_owner
           from unnest(requests, accounts, api_keys, models, extensions, least_usds, least_diems, most_usds, most_diems,
-                      idempotency_hashes, fingerprints)
+                      idempotency_hashes, fingerprints) with ordinality
             as r(request, account, api_key, model, is_extension, least_usd, least_diem, most_usd, most_diem,
-                 idempotency, fingerprint)) i
+                 idempotency, fingerprint, place)) i
     -- What belongs to the owner is read once. Sums and LIMIT keep these from being turned into scans of the whole table.
     left join lateral (select max(a.id) filter (where a.currency = 'USD') as usd_id,
                               max(a.balance) filter (where a.currency = 'USD') as usd_balance,
@@ -155,7 +156,7 @@ begin
     left join lateral (select sum(a.usd) as usd, sum(a.bundled) as bundled, sum(a.diem) filter (where a.diem_account = c.diem_id) as diem
                        from ledger_hold a where i.is_new_owner and a.account_id = i.account) h on true
     left join lateral (select a.limit_usd, a.limit_diem, a.limit_period from api_key a where a.id = i.api_key limit 1) k on true
-    order by i.account, i.api_key
+    order by i.account, i.api_key, i.place
   loop
     if item.is_new_owner then
       usd_account := item.usd_id;
@@ -278,8 +279,6 @@ declare
   paid integer;
   earlier usage_outcome;
 begin
-  -- `requests` and `paid_accounts` are sorted, and width_bucket finds the place of a row in them. A join with the arrays
-  -- would say the same, but could be planned the wrong way round, as a scan of the table.
   delete from ledger_hold h
     where h.request_id = any(requests)
       and h.usd = held_usds[width_bucket(h.request_id, requests)]

@@ -1,37 +1,26 @@
 import type { Sql } from '#store/sql.js'
 import { nothing } from '../bill.js'
-import { requestIdFromUuid } from './hold.js'
+import { type HeldRow, heldFromRow, requestIdFromUuid } from './hold.js'
 import type { Settlement } from './settle.js'
 
-type HoldRow = {
+type ExpiredRow = HeldRow & {
   request_id: string
   account_id: string
   api_key_id: string | null
   model: string
-  usd: bigint
-  bundled: bigint
-  diem: bigint
-  usd_account: bigint
-  bundled_account: bigint | null
-  diem_account: bigint | null
   made_at: Date
 }
 
 /** Holds whose time is up, as settlements that give everything back. Their process died, or lost its database. */
 export const findExpiredHolds = async (sql: Sql, nowMs: number, limit: number): Promise<Settlement[]> => {
-  const rows = await sql<HoldRow>`
+  const rows = await sql<ExpiredRow>`
     select * from ledger_hold where expires_at <= ${new Date(nowMs)} order by expires_at limit ${limit}`
   return rows.map((row) => ({
     requestId: requestIdFromUuid(row.request_id),
     accountId: row.account_id,
     apiKeyId: row.api_key_id,
     goods: { model: row.model, modelType: null, unitType: 'requests' },
-    held: {
-      usd: row.usd,
-      bundled: row.bundled,
-      diem: row.diem,
-      accounts: { usd: row.usd_account, bundled: row.bundled_account, diem: row.diem_account },
-    },
+    held: heldFromRow(row),
     paid: nothing,
     lines: [],
     outcome: 'expired',

@@ -31,15 +31,17 @@ export type HoldResult =
   /** Refused; or the Idempotency-Key was used before; or there is no hold that could be extended. */
   | { outcome: Refusal | 'replay' | 'gone'; before: Before }
 
-type HoldRow = {
+/** The columns of a hold that say what is set aside. */
+export type HeldRow = Amounts & { usd_account: bigint; bundled_account: bigint | null; diem_account: bigint | null }
+
+export const heldFromRow = ({ usd, bundled, diem, ...row }: HeldRow): Held => ({
+  ...{ usd, bundled, diem },
+  accounts: { usd: row.usd_account, bundled: row.bundled_account, diem: row.diem_account },
+})
+
+type HoldRow = HeldRow & {
   request_id: string
   outcome: HoldResult['outcome']
-  usd: bigint
-  bundled: bigint
-  diem: bigint
-  usd_account: bigint
-  bundled_account: bigint | null
-  diem_account: bigint | null
   before_usd: bigint
   before_diem: bigint
 }
@@ -91,7 +93,5 @@ export const createHolds = ({ sql, clock, holdMs, sizeMax, onBatch }: Needs) =>
 const fromRow = (row: HoldRow): HoldResult => {
   const before = { usd: row.before_usd, diem: row.before_diem }
   if (row.outcome !== 'held') return { outcome: row.outcome, before }
-  const { usd, bundled, diem } = row
-  const accounts = { usd: row.usd_account, bundled: row.bundled_account, diem: row.diem_account }
-  return { outcome: 'held', held: { usd, bundled, diem, accounts }, before }
+  return { outcome: 'held', held: heldFromRow(row), before }
 }
