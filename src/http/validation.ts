@@ -3,7 +3,14 @@ import type { FastifySchemaValidationError } from 'fastify/types/schema.js'
 import { fail } from '#contract/errors.js'
 
 // `example` and `deprecated` only inform readers of the OpenAPI document.
-const options: Options = { allErrors: true, allowUnionTypes: true, useDefaults: true, keywords: ['example'] }
+// `verbose` brings the schema that was broken, whose description says more than a pattern does.
+const options: Options = {
+  allErrors: true,
+  allowUnionTypes: true,
+  useDefaults: true,
+  verbose: true,
+  keywords: ['example'],
+}
 
 /**
  * JSON bodies are taken as they are: with Fastify's default, `[1, 2]` would become `["1", "2"]` and pass as strings.
@@ -30,7 +37,8 @@ export const validationFailure = (errors: FastifySchemaValidationError[], part =
   return fail('invalidRequest', `Invalid request: ${first}${more}`).with({ details: toTree(issues), issues })
 }
 
-const toIssue = ({ keyword, params, instancePath, message = 'is not valid' }: ErrorObject, part: string): Issue => {
+const toIssue = (error: ErrorObject, part: string): Issue => {
+  const { keyword, params, instancePath, parentSchema, message = 'is not valid' } = error
   const path: (string | number)[] = instancePath
     .split('/')
     .slice(1)
@@ -86,7 +94,7 @@ const toIssue = ({ keyword, params, instancePath, message = 'is not valid' }: Er
         inclusive: false,
       })
     case 'pattern':
-      return issue('invalid_string', 'does not have the required form', {
+      return issue('invalid_string', `does not have the required form${inWords(parentSchema?.description)}`, {
         validation: 'regex',
         pattern: params.pattern,
       })
@@ -116,3 +124,5 @@ const toTree = (issues: Issue[]): Tree => {
   }
   return root
 }
+
+const inWords = (description: unknown) => (typeof description === 'string' ? `: ${description}` : '')

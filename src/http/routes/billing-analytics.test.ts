@@ -150,6 +150,8 @@ test('what does not fit together or does not exist is refused by name', async ()
     const { status, body } = await service.admin.get(`/billing/usage-analytics?${query}`)
     assert.deepEqual([status, body.issues?.[0].path], [400, [path]], query)
   }
+  const { body } = await service.admin.get('/billing/usage-analytics?lookback=91d')
+  assert.match(body.error, /lookback does not have the required form: .*1d to 90d/, 'the rule is said in words')
 })
 
 test('figures that take too long are a 504, and the connection is still good', async (context) => {
