@@ -34,8 +34,14 @@ export const DetailedError = Type.Object(
 export type DetailedError = Static<typeof DetailedError>
 
 /** `type: ['number', 'null']` instead of a union, because a broken union is reported as three errors instead of one. */
-export const Nullable = <T extends TSchema & { type: string }>(schema: T) =>
-  Type.Unsafe<Static<T> | null>({ ...schema, type: [schema.type, 'null'] })
+export const Nullable = <T extends TSchema>(schema: T) => {
+  const { type, enum: values } = schema as { type?: string | string[]; enum?: unknown[] }
+  return Type.Unsafe<Static<T> | null>({
+    ...schema,
+    type: [...[type ?? []].flat(), 'null'],
+    ...(values && { enum: [...values, null] }),
+  })
+}
 
 /** A union of string literals that shows up as a plain `enum` in OpenAPI and gives short validation messages. */
 export const StringEnum = <const T extends readonly string[]>(values: T, options: Record<string, unknown> = {}) =>
