@@ -120,6 +120,7 @@ export const createRouter = ({
   /**
    * Resolves when a target has said something. Until then another one may begin anew; after that, whatever happens is
    * thrown while reading the pieces. They are the engine's own, unchanged, those held back so far first.
+   * They must be read or left (`return`), or the target works on until the signal fires.
    */
   const stream = async (targets: readonly Target<TextEngine>[], call: RoutedCall): Promise<RoutedStream> => {
     const { target, retries, answer, pass } = await run(

@@ -20,10 +20,5 @@ export const secondTryAfterMs = (error: EngineError | undefined, random: () => n
   return error.trouble === 'unavailable' && wasConnectionLost(error.cause) ? pauseMs * (0.5 + random()) : undefined
 }
 
-const wasConnectionLost = (cause: unknown): boolean => {
-  if (!(cause instanceof Error)) return false
-  if ('code' in cause && lostConnections.has(String(cause.code))) return true
-  // Node tries every address of a name, and tells of all of them in one error.
-  if (cause instanceof AggregateError && cause.errors.some(wasConnectionLost)) return true
-  return wasConnectionLost(cause.cause)
-}
+const wasConnectionLost = (cause: unknown): boolean =>
+  typeof cause === 'object' && cause !== null && 'code' in cause && lostConnections.has(String(cause.code))
