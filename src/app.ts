@@ -5,8 +5,13 @@ import { createKeyring } from '#accounts/keyring.js'
 import { createLastUsed } from '#accounts/last-used.js'
 import { createWalletTokens } from '#accounts/wallet-keys/token.js'
 import { createWalletKeys } from '#accounts/wallet-keys/wallet-keys.js'
+import { createSwitchboard } from '#capabilities/switchboard.js'
+import { createPrepare } from '#capabilities/text/prepare.js'
+import { createWriteText } from '#capabilities/text/write-text.js'
 import type { Catalog } from '#catalog/catalog.js'
 import type { OperatorConfig } from '#catalog/config/config-file.js'
+import type { ChatMessage } from '#contract/text-parts.js'
+import { createRouter } from '#engines/routing/router.js'
 import { createAuthenticate } from '#guard/authenticate.js'
 import { createKeyCache } from '#guard/key-cache.js'
 import { serveDocs } from '#http/docs.js'
@@ -15,8 +20,11 @@ import { apiKeyRoutes } from '#http/routes/api-keys.js'
 import { billingRoutes } from '#http/routes/billing.js'
 import { modelRoutes } from '#http/routes/models.js'
 import { operationRoutes } from '#http/routes/operations.js'
+import { textRoutes } from '#http/routes/text.js'
 import { walletKeyRoutes } from '#http/routes/wallet-keys.js'
 import { createServer, type Server } from '#http/server.js'
+import { createTextReply } from '#http/text-reply.js'
+import { Sealed } from '#ledger/charge.js'
 import { createBalanceReader } from '#ledger/credit/balance-reader.js'
 import { createLedger } from '#ledger/ledger.js'
 import { createMetered, type Metered } from '#ledger/metered.js'
@@ -25,9 +33,12 @@ import { createUsage } from '#ledger/usage/usage.js'
 import type { Clock } from '#plumbing/clock.js'
 import { createAnnouncements } from '#store/announcements.js'
 import { createDatabase } from '#store/sql.js'
+import { createEngines } from './service/engines.js'
 
 type Needs = {
   connection: ClientConfig
+  /** Where models that run in this process lie, by their name in the catalog. */
+  modelFile: (name: string) => string | undefined
   /** What the operator configured and the catalog made of it; both may change while we run. */
   offer: () => { config: OperatorConfig; catalog: Catalog }
   version: string
@@ -48,6 +59,7 @@ type Needs = {
 /** Builds a whole service from its parts. This is the map: every part is made here and given what it needs. */
 export const createApp = async ({
   connection,
+  modelFile,
   offer,
   version,
   clock,
@@ -97,6 +109,21 @@ export const createApp = async ({
 
   const usage = createUsage({ sql, clock })
 
+  const catalog = () => offer().catalog
+  const engines = createEngines({ config: () => offer().config, modelFile })
+  const router = createRouter({
+    onTrouble: (target, { trouble, message }) => log.warn({ target, trouble, reason: message }, 'an engine failed'),
+  })
+  // From here on, nobody reaches an engine without a charge.
+  const switchboard = Sealed.seal(createSwitchboard({ engines, router }))
+  const prepareMedia = async (messages: ChatMessage[]) => messages
+  const textReply = createTextReply({
+    metered,
+    prepare: createPrepare({ catalog, prepareMedia }),
+    writeText: createWriteText({ metered, switchboard, clock }),
+    log,
+  })
+
   let isDraining = false
   const readiness = async () => ({
     accepting: !isDraining,
@@ -112,7 +139,8 @@ export const createApp = async ({
   await app.register(
     async (api) => {
       const server = api as typeof app
-      modelRoutes(server, { catalog: () => offer().catalog, clock, lane })
+      modelRoutes(server, { catalog, clock, lane })
+      textRoutes(server, { reply: textReply })
       walletKeyRoutes(server, { walletKeys, clock })
       apiKeyRoutes(server, { keyring, usage, clock })
       billingRoutes(server, { usage, clock })
@@ -129,6 +157,7 @@ export const createApp = async ({
     const force = setTimeout(() => app.server.closeAllConnections(), drainMs)
     await app.close()
     clearTimeout(force)
+    await engines.close()
     await ledger.stop()
     await lastUsed.stop()
     await announcements.stop()

@@ -15,7 +15,7 @@ import { startWorkers } from './service/workers.js'
 export const serve = async (settings: Settings): Promise<void> => {
   const clock = systemClock
   // A broken config file is found before anything is started.
-  const { catalog } = readOffer(settings, clock)
+  const { catalog } = await readOffer(settings, clock)
   const { log, writeLine, flush } = createLogger(settings.logLevel)
   // From the first moment on, so that a signal during the start is not lost.
   const stopSignal = nextStopSignal()

@@ -28,7 +28,7 @@ export const createClient = (base: string, key?: string) => {
     })
     const text = await answer.body.text()
     const isJson = String(answer.headers['content-type']).includes('json') && !answer.headers['content-encoding']
-    const isCsv = String(answer.headers['content-type']).startsWith('text/csv')
+    const type = String(answer.headers['content-type']).split(';', 1)[0] ?? ''
     const parsed = isJson && text !== '' ? JSON.parse(text) : undefined
     check ??= createAnswerCheck()
     if (!answer.headers['content-encoding'])
@@ -36,8 +36,8 @@ export const createClient = (base: string, key?: string) => {
         method,
         new URL(`${base}${path}`).pathname,
         answer.statusCode,
-        isCsv ? text : parsed,
-        isCsv ? 'text/csv' : undefined,
+        isJson ? parsed : text,
+        isJson ? undefined : type,
       )
     return { status: answer.statusCode, headers: answer.headers, body: parsed, text }
   }

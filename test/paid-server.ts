@@ -26,6 +26,7 @@ const catalog = createCatalog({
 })
 const app = await createApp({
   connection: JSON.parse(connectionText) as ClientConfig,
+  modelFile: () => undefined,
   offer: () => ({ config: emptyConfig, catalog }),
   version: '20261115.000000',
   clock: systemClock,

@@ -8,7 +8,9 @@ import { emptyConfig, parseConfig } from '#catalog/config/config-file.js'
 import { type Clock, systemClock } from '#plumbing/clock.js'
 import { createDatabase } from '#store/sql.js'
 import { createApp } from '../src/app.js'
+import { embeddedEngines } from '../src/service/engines.js'
 import { prepareFirstAccount } from '../src/service/first-start.js'
+import { modelFileIn } from '../src/service/offer.js'
 import { createClient } from './client.js'
 import { createTestDatabase } from './database.js'
 import { paidRoutes } from './paid-routes.js'
@@ -50,9 +52,10 @@ export const startService = async (test: { after(work: () => Promise<void>): voi
   await prepareFirstAccount({ sql: setup.sql, clock, dataDir, adminKey })
 
   const config = text === undefined ? emptyConfig : parseConfig(text, { file: 'tessera.yaml', env: {} })
-  const catalog = createCatalog({ config, builtin: readBuiltin(), clock, engines: new Set(), createdDefault: 0 })
+  const catalog = createCatalog({ config, builtin: readBuiltin(), clock, engines: embeddedEngines, createdDefault: 0 })
   const app = await createApp({
     connection: database.connection,
+    modelFile: modelFileIn({ dataDir }),
     offer: () => ({ config, catalog }),
     version: '20261115.000000',
     clock,

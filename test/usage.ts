@@ -59,7 +59,7 @@ export const settleHeld = async (sql: Sql, running: Running, { outcome = 'comple
     paid,
     lines: shareOut(lines, paid),
     outcome,
-    countedBy: isCharged ? 'tokenizer' : null,
+    countedBy: isCharged ? 'estimate' : null,
     promptTokens: tokens('Input'),
     completionTokens: tokens('Output'),
   })

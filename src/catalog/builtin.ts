@@ -6,7 +6,12 @@ import type { ModelEntry } from './config/model-entry.js'
 import { parseConfig } from './config/parse-config.js'
 
 /** What a fresh service offers before anybody configures anything. */
-export type BuiltinCatalog = { models: readonly ModelEntry[]; styles: readonly string[]; limits: LimitsEntry }
+export type BuiltinCatalog = {
+  models: readonly ModelEntry[]
+  styles: readonly string[]
+  systemPrompt: string
+  limits: LimitsEntry
+}
 
 /** Seen from where the compiled code runs, `dist/src/catalog`. */
 const ownFolder = fileURLToPath(new URL('../../../catalog', import.meta.url))
@@ -25,6 +30,7 @@ export const checkBuiltin = (folder: string = ownFolder): BuiltinCatalog => {
   return {
     models: read('models.yaml').models,
     styles: read('styles.yaml').styles ?? [],
+    systemPrompt: read('system-prompt.yaml').systemPrompt ?? '',
     limits: read('limits.yaml').limits ?? {},
   }
 }

@@ -19,6 +19,7 @@ const offer = (models: string, { sections = '', engines = ['llama'] } = {}) => {
   - { id: painter, type: image, engine: { embedded: composer }, pricing: { generation: "1" }, traits: [default] }
 `).models,
     styles: ['Anime'],
+    systemPrompt: 'Be kind.',
     limits:
       parse('limits: { tiers: { paid: { M: { rpm: 50, tpm: 750000 } } }, errorBudget: { failed: 20 } }').limits ?? {},
   }

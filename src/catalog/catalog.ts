@@ -31,6 +31,8 @@ export type Catalog = {
   compatibilityMapping(type: ModelType): Record<string, string>
   /** The names that `style_preset` accepts. */
   styles(): readonly string[]
+  /** What the service itself tells text models before the caller's own system prompt; '' for nothing. */
+  systemPrompt(): string
   /** Every rate limit with its number. */
   limits(): Limits
   /**
@@ -47,6 +49,8 @@ export type Catalog = {
 export type CatalogNeeds = {
   config: OperatorConfig
   builtin: BuiltinCatalog
+  /** Models that were found on this machine. Those of the config file go before them. */
+  local?: readonly ModelEntry[]
   clock: Clock
   /** The embedded engines of this build. A model that only a missing one could serve is offline. */
   engines: ReadonlySet<string>
@@ -56,8 +60,16 @@ export type CatalogNeeds = {
 
 const noHeaders: Readonly<Record<string, string>> = Object.freeze({})
 
-export const createCatalog = ({ config, builtin, clock, engines, createdDefault }: CatalogNeeds): Catalog => {
-  const entries = [...config.models, ...visibleBuiltins(config, builtin)]
+export const createCatalog = ({
+  config,
+  builtin,
+  local = [],
+  clock,
+  engines,
+  createdDefault,
+}: CatalogNeeds): Catalog => {
+  const own = [...config.models, ...free(config.models, local)]
+  const entries = [...own, ...(config.builtinModels ? free(own, builtin.models) : [])]
   const traitHolders = holdersOf(entries, (entry) => entry.traits.map((trait) => traitKey(entry.type, trait)))
   const models = new Map(
     entries.map((entry): [string, CatalogModel] => {
@@ -68,6 +80,7 @@ export const createCatalog = ({ config, builtin, clock, engines, createdDefault 
   // An id is looked up first, so a built-in alias that the operator uses as an id stands for nothing.
   const aliasHolders = holdersOf(entries, (entry) => entry.aliases.filter((alias) => !models.has(alias)))
   const styles = Object.freeze([...(config.styles ?? builtin.styles)])
+  const systemPrompt = config.systemPrompt ?? builtin.systemPrompt
   const limits = resolveLimits(builtin.limits, config.limits)
 
   const isRetired = ({ deprecation }: CatalogModel) => deprecation !== null && deprecation.removesAtMs <= clock.nowMs()
@@ -114,6 +127,7 @@ export const createCatalog = ({ config, builtin, clock, engines, createdDefault 
     traits: (type) => namesOf(traitHolders, type, traitKey(type, '')),
     compatibilityMapping: (type) => namesOf(aliasHolders, type, ''),
     styles: () => styles,
+    systemPrompt: () => systemPrompt,
     limits: () => limits,
     use<T extends ModelType>(name: string, type?: T) {
       const asked = find(name, type)
@@ -147,11 +161,10 @@ const matches = (model: CatalogModel, filter: ModelFilter): boolean => {
   return model.type === filter
 }
 
-/** A built-in model steps aside when the operator uses its id, as an id or as an alias. */
-const visibleBuiltins = (config: OperatorConfig, builtin: BuiltinCatalog): ModelEntry[] => {
-  if (!config.builtinModels) return []
-  const taken = new Set(config.models.flatMap(({ id, aliases }) => [id, ...aliases]))
-  return builtin.models.filter(({ id }) => !taken.has(id))
+/** Models whose id nobody before them uses, as an id or as an alias: who comes later steps aside. */
+const free = (earlier: readonly ModelEntry[], later: readonly ModelEntry[]): ModelEntry[] => {
+  const taken = new Set(earlier.flatMap(({ id, aliases }) => [id, ...aliases]))
+  return later.filter(({ id }) => !taken.has(id))
 }
 
 /** Who holds each name. The first claim counts, and the operator's models come first. */

@@ -13,7 +13,7 @@ export const checkCommand = (program: Command) => {
       const { readOffer } = await import('../service/offer.js')
       const { redactedConfig } = await import('#catalog/config/config-file.js')
       const { env: _env, adminKey, databaseUrl, ...plain } = readSettings()
-      const { config, catalog } = readOffer(readSettings(), systemClock)
+      const { config, catalog } = await readOffer(readSettings(), systemClock)
       const resolved = {
         settings: {
           ...plain,

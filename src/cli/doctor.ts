@@ -17,7 +17,7 @@ export const doctorCommand = (program: Command) => {
     .action(({ json }: { json?: boolean }) =>
       withDatabase(async (sql, settings) => {
         const { readOffer } = await import('../service/offer.js')
-        const { catalog } = readOffer(settings, systemClock)
+        const { catalog } = await readOffer(settings, systemClock)
         const models = catalog.list('all')
         const offline = models.filter(({ model_spec }) => model_spec.offline).length
         const { version } = await sql.one<{ version: string }>`select current_setting('server_version') version`

@@ -12,7 +12,7 @@ export const modelsCommand = (program: Command) => {
     .option(...jsonOption)
     .action(async ({ type, json }: { type: ModelFilter; json?: boolean }) => {
       const { readOffer } = await import('../service/offer.js')
-      const records = readOffer(readSettings(), systemClock).catalog.list(type)
+      const records = (await readOffer(readSettings(), systemClock)).catalog.list(type)
       const rows = records.map(({ id, type, model_spec: { name, privacy, offline, traits } }) => ({
         id,
         type,

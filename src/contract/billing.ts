@@ -202,7 +202,7 @@ export const RequestBillAnswer = Type.Object(
     outcome: RequestOutcome,
     startedAt: Type.String(),
     settledAt: Nullable(Type.String({ description: 'null while the request runs' })),
-    countedBy: Nullable(Type.String({ description: 'Who counted the units: upstream, running stats or tokenizer' })),
+    countedBy: Nullable(Type.String({ description: 'Who counted the units: upstream, running stats or estimate' })),
     lines: Type.Array(
       Type.Object(
         {

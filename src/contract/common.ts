@@ -33,6 +33,19 @@ export const DetailedError = Type.Object(
 )
 export type DetailedError = Static<typeof DetailedError>
 
+/** An error as an object, where clients of the chat API expect one: in event streams, and when a prompt is too long. */
+export const CompatError = Type.Object(
+  {
+    error: Type.Object({
+      message: Type.String(),
+      type: Type.String({ description: 'invalid_request_error, rate_limit_error or server_error' }),
+      param: Type.Unsafe<string | null>({ type: ['string', 'null'] }),
+      code: Type.Unsafe<string | null>({ type: ['string', 'null'], description: 'Such as context_length_exceeded' }),
+    }),
+  },
+  { $id: 'CompatError' },
+)
+
 /** `type: ['number', 'null']` instead of a union, because a broken union is reported as three errors instead of one. */
 export const Nullable = <T extends TSchema>(schema: T) => {
   const { type, enum: values } = schema as { type?: string | string[]; enum?: unknown[] }

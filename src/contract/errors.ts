@@ -18,6 +18,17 @@ export const failures = {
   invalidRequest: line(400, 'INVALID_REQUEST', (problem = 'The request is not valid') => problem),
   malformedJson: line(400, 'INVALID_REQUEST', (where = '') => `The request body is not valid JSON: ${where}`),
   invalidModel: line(400, 'INVALID_MODEL', (problem = 'This model cannot be used here') => problem),
+  unsupportedFeature: line(
+    400,
+    'UNSUPPORTED_FEATURE',
+    (field = '', problem = '') => `${field} cannot be used: ${problem}`,
+  ),
+  engineRefused: line(400, 'INVALID_REQUEST', (model = '', said = '') => `The model '${model}' refuses this: ${said}`),
+  tooManyTokens: line(
+    400,
+    'TOO_MANY_TOKENS',
+    (context = '') => `Prompt and completion do not fit the model's context of ${context} tokens`,
+  ),
   tooManyKeys: line(
     400,
     'INVALID_REQUEST',
@@ -64,7 +75,15 @@ export const failures = {
   keyUsdLimitReached: line(402, 'API_KEY_USD_SPEND_LIMIT_EXCEEDED', keyLimitReached),
   keyDiemLimitReached: line(402, 'API_KEY_DIEM_SPEND_LIMIT_EXCEEDED', keyLimitReached),
 
+  // 403
+  modelNotPrivate: line(
+    403,
+    'UNAUTHORIZED',
+    (model = '') => `This API key may only use private models, and '${model}' is run by a third party`,
+  ),
+
   // 404 and its relatives
+  characterNotFound: line(404, 'CHARACTER_NOT_FOUND', (slug = '') => `There is no public character '${slug}'`),
   notFound: line(404, 'NOT_FOUND', (method = '', path = '') => `There is no ${method} ${path} in this API; see /docs`),
   keyNotFound: line(404, 'NOT_FOUND', 'No active API key with this id belongs to your account'),
   requestIdNotFound: line(404, 'NOT_FOUND', 'No request with this id belongs to your account'),
@@ -102,7 +121,29 @@ export const failures = {
     (max = '', seconds = '') => `At most ${max} API keys may be created per minute; try again in ${seconds} s`,
   ),
 
+  modelOverloaded: line(
+    429,
+    'MODEL_OVERLOADED',
+    (model = '') => `The model '${model}' has too much to do right now; retry after the time in retry-after`,
+  ),
+
   // 5xx: ours
+  inferenceFailed: line(
+    500,
+    'INFERENCE_FAILED',
+    (model = '') => `The model '${model}' broke off in the middle of its answer; nothing is charged, retry`,
+  ),
+  modelOffline: line(503, 'MODEL_OFFLINE', (model = '') => `The model '${model}' is offline; GET /models lists others`),
+  modelUnreachable: line(
+    503,
+    'MODEL_OFFLINE',
+    (model = '') => `The model '${model}' cannot be reached right now; nothing is charged, retry shortly`,
+  ),
+  inferenceTimeout: line(
+    504,
+    'REQUEST_TIMEOUT',
+    (model = '') => `The model '${model}' took too long; nothing is charged. Ask for less, or with "stream": true`,
+  ),
   unknown: line(
     500,
     'UNKNOWN_ERROR',
@@ -129,6 +170,9 @@ export class Failure extends Error {
   /** Extra answer fields beside `error` and `code`, such as `details` and `issues`. */
   readonly extra: Record<string, unknown> = {}
 
+  /** The whole answer, where its shape is not ours to choose. */
+  body: object | undefined
+
   constructor(
     readonly failure: FailureName,
     parts: string[],
@@ -153,6 +197,12 @@ export class Failure extends Error {
 
   with(extra: Record<string, unknown>): this {
     Object.assign(this.extra, extra)
+    return this
+  }
+
+  /** Answers with this instead of our usual shape. */
+  as(body: object): this {
+    this.body = body
     return this
   }
 

@@ -25,6 +25,11 @@ export type TextCall = {
    * that nobody knows may be in it, too.
    */
   request: EngineRequest
+  /**
+   * Nobody asked for this limit, and prompt and limit together may exceed the context of the model: an engine that
+   * refuses such a sum leaves the limit out, and the context ends the answer.
+   */
+  isLimitLoose?: boolean
   /** Requests with the same key find their prompt cached if they go the same way. */
   cacheKey?: string | undefined
   signal: AbortSignal

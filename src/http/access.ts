@@ -1,6 +1,6 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Caller } from '#accounts/caller.js'
-import { fail } from '#contract/errors.js'
+import { type Failure, fail } from '#contract/errors.js'
 import type { Authenticate } from '#guard/authenticate.js'
 import type { BalanceHeaders, BalanceReader } from '#ledger/credit/balance-reader.js'
 import { OperatorError } from '#plumbing/operator-error.js'
@@ -19,6 +19,10 @@ declare module 'fastify' {
     access?: Access
     /** The route charges, and so learns the balance on the way. */
     isPaid?: boolean
+    /** The key may also come as `x-api-key`, as clients of Anthropic send it. */
+    takesApiKeyHeader?: boolean
+    /** The body of failures, for routes whose clients expect another shape than ours. */
+    refusal?: (failure: Failure, requestId: string) => object
   }
   interface FastifyRequest {
     /** Set before the handler runs on every route that asks for a key. */
@@ -48,7 +52,7 @@ export const guardRoutes = (app: FastifyInstance, { authenticate, balances }: Ne
   app.addHook('onRequest', (request, _reply, done) => {
     // Only the not-found route has no declaration, and it tells everybody the same.
     const access = request.routeOptions.config.access ?? 'open'
-    const { authorization } = request.headers
+    const authorization = credentialOf(request)
     if (access === 'open' || (access === 'readable' && authorization === undefined)) return done()
     const admit = (caller: Caller) => {
       if (access === 'admin' && caller.keyType !== 'ADMIN') throw fail('adminKeyRequired')
@@ -67,6 +71,13 @@ export const guardRoutes = (app: FastifyInstance, { authenticate, balances }: Ne
     }
   })
   tellBalance(app, balances)
+}
+
+const credentialOf = ({ headers, routeOptions }: FastifyRequest): string | undefined => {
+  const key = headers['x-api-key']
+  if (headers.authorization !== undefined || routeOptions.config.takesApiKeyHeader !== true)
+    return headers.authorization
+  return typeof key === 'string' ? `Bearer ${key}` : undefined
 }
 
 /** A route that charges has told the balance itself, unless it refused before it came to that. */

@@ -40,20 +40,34 @@ const forLog = (error: unknown): unknown => {
   return { name, code, message, stack, ...(cause !== undefined && { cause: forLog(cause) }) }
 }
 
+/** Writes down what is our own trouble, in full; what a caller did wrong is theirs to know. */
+const logFailure = (log: Logger, failure: Failure, request: FastifyRequest) => {
+  if (failure.status < 500) return
+  const cause = forLog(failure.cause ?? failure)
+  log.error({ requestId: request.id, route: request.routeOptions.url, cause }, failure.message)
+}
+
+/** What a failure is called when the head of the answer is out and it can only be told as an event. */
+export const createLateFailure =
+  (log: Logger) =>
+  (error: unknown, request: FastifyRequest): Failure => {
+    const failure = toFailure(error, request)
+    logFailure(log, failure, request)
+    return failure
+  }
+
 export const createFailureAnswer =
   (log: Logger) =>
   (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     const failure = toFailure(error, request)
-    if (failure.status >= 500)
-      log.error(
-        { requestId: request.id, route: request.routeOptions.url, cause: forLog(failure.cause ?? failure) },
-        failure.message,
-      )
+    logFailure(log, failure, request)
+    const { message, code, extra } = failure
+    const ownShape = request.routeOptions.config.refusal?.(failure, request.id)
     void reply
       .code(failure.status)
       .headers(failureHeaders)
       .headers(failure.headers)
       .type('application/json; charset=utf-8')
       .serializer(JSON.stringify)
-      .send({ error: failure.message, code: failure.code, ...failure.extra })
+      .send(ownShape ?? failure.body ?? { error: message, code, ...extra })
   }

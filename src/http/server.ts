@@ -7,7 +7,8 @@ import Fastify from 'fastify'
 import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
 import { ApiKeyRecord } from '#contract/api-keys.js'
-import { DetailedError, StandardError } from '#contract/common.js'
+import { ChatCompletion, ChatRequest } from '#contract/chat.js'
+import { CompatError, DetailedError, StandardError } from '#contract/common.js'
 import { type Failure, fail } from '#contract/errors.js'
 import { Model } from '#contract/models.js'
 import type { Authenticate } from '#guard/authenticate.js'
@@ -69,7 +70,7 @@ export const createServer = async ({ version, log, writeLine, registry, authenti
     clientErrorHandler: (error, socket) => answerUnreadable(error, socket, commonHeaders),
   }).withTypeProvider<TypeBoxTypeProvider>()
 
-  const sharedSchemas = [StandardError, DetailedError, ApiKeyRecord, Model]
+  const sharedSchemas = [StandardError, DetailedError, CompatError, ApiKeyRecord, Model, ChatRequest, ChatCompletion]
   for (const schema of sharedSchemas) app.addSchema(schema)
   app.setValidatorCompiler(createValidators(sharedSchemas))
   app.setErrorHandler(answerFailure)

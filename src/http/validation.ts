@@ -9,6 +9,8 @@ const options: Options = {
   allowUnionTypes: true,
   useDefaults: true,
   verbose: true,
+  // Of several alternatives only the one that the request names is checked, so only its mistakes are told.
+  discriminator: true,
   keywords: ['example'],
 }
 
@@ -98,6 +100,8 @@ const toIssue = (error: ErrorObject, part: string): Issue => {
         validation: 'regex',
         pattern: params.pattern,
       })
+    case 'discriminator':
+      return issue('invalid_union_discriminator', `${params.tag} must be one of ${tagsOf(parentSchema, params.tag)}`)
     case 'additionalProperties':
       return issue('unrecognized_keys', `has the unknown field '${params.additionalProperty}'`, {
         keys: [params.additionalProperty],
@@ -106,6 +110,14 @@ const toIssue = (error: ErrorObject, part: string): Issue => {
       return issue('custom', message, { rule: keyword })
   }
 }
+
+/** The values that tell the alternatives of a schema apart. */
+const tagsOf = (schema: unknown, tag: string): string =>
+  ((schema as { oneOf?: Alternative[] } | undefined)?.oneOf ?? [])
+    .map(({ properties }) => properties[tag]?.const)
+    .join(', ')
+
+type Alternative = { properties: Record<string, { const?: string }> }
 
 type Tree = { _errors: string[]; [field: string]: Tree | string[] }
 

@@ -210,7 +210,7 @@ const settlementOf = (
     paid,
     lines: isCapture ? shareOut([line], paid) : [],
     outcome: isCapture ? 'completed' : 'failed',
-    countedBy: isCapture ? 'tokenizer' : null,
+    countedBy: isCapture ? 'estimate' : null,
     beganAtMs: clock.nowMs(),
     promptTokens: null,
     completionTokens: null,

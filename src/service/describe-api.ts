@@ -2,13 +2,15 @@ import { pino } from 'pino'
 import { systemClock } from '#plumbing/clock.js'
 import { createApp } from '../app.js'
 import { readBuildVersion, readSettings } from '../config.js'
-import { readOffer } from './offer.js'
+import { modelFileIn, readOffer } from './offer.js'
 
 /** The OpenAPI document of this build, made without a database: describing the service does not need one. */
 export const describeApi = async () => {
-  const offer = readOffer({ ...readSettings({}), configPath: undefined }, systemClock)
+  const settings = { ...readSettings({}), configPath: undefined }
+  const offer = await readOffer(settings, systemClock)
   const app = await createApp({
     connection: { host: 'nowhere.invalid' },
+    modelFile: modelFileIn(settings),
     offer: () => offer,
     version: readBuildVersion(),
     clock: systemClock,

@@ -3,7 +3,7 @@ import type { Logger } from 'pino'
 import type { Clock } from '#plumbing/clock.js'
 import { createApp } from '../app.js'
 import type { Settings } from '../config.js'
-import { createLiveOffer } from './offer.js'
+import { createLiveOffer, modelFileIn } from './offer.js'
 
 export type StartNeeds = {
   settings: Settings
@@ -22,8 +22,13 @@ const connectionsFor = (workers: number) => Math.max(2, Math.min(10, Math.floor(
 
 /** Serves in this very process. */
 export const startHere = async ({ settings, ...needs }: StartNeeds) => {
-  const { offer, stop: stopWatching } = createLiveOffer(settings, needs.clock, needs.log)
-  const app = await createApp({ ...needs, offer, connectionsMax: connectionsFor(settings.workers) })
+  const { offer, stop: stopWatching } = await createLiveOffer(settings, needs.clock, needs.log)
+  const app = await createApp({
+    ...needs,
+    modelFile: modelFileIn(settings),
+    offer,
+    connectionsMax: connectionsFor(settings.workers),
+  })
   const stop = async () => {
     stopWatching()
     await app.close()

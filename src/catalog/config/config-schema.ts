@@ -125,6 +125,9 @@ export const ConfigFile = Type.Object(
     upstreams: Type.Record(Type.String(), Upstream, { ...namesStartWithLetter, default: {} }),
     models: Type.Array(Type.Unsafe<ModelEntry>({}), { default: [] }),
     builtinModels: Type.Boolean({ default: true }),
+    systemPrompt: Maybe(
+      Type.String({ maxLength: 100_000, description: "Said to text models before the caller's own; '' for nothing" }),
+    ),
     styles: Maybe(Type.Array(Type.String({ minLength: 1 }), { uniqueItems: true })),
     limits: Maybe(LimitsEntry),
     rpc: Maybe(Rpc),

@@ -20,13 +20,13 @@ export const createOpenAiText = (
   client: UpstreamClient,
   { limitField = isOpenAi(client.host) ? 'max_completion_tokens' : 'max_tokens' }: { limitField?: LimitField } = {},
 ): TextEngine => {
-  const bodyOf = ({ model, request }: TextCall, isStream: boolean): string => {
+  const bodyOf = ({ model, request, isLimitLoose }: TextCall, isStream: boolean): string => {
     const { max_completion_tokens, tools, ...rest } = request
     const body: Record<string, unknown> = { model }
     // Null means "not set" to us, but not to every server; and several refuse an empty list of tools.
     for (const [name, value] of Object.entries(rest)) if (value !== null) body[name] = value
     if (tools && tools.length > 0) body.tools = tools
-    body[limitField] = max_completion_tokens
+    if (!isLimitLoose) body[limitField] = max_completion_tokens
     body.stream = isStream
     if (isStream) body.stream_options = { include_usage: true }
     return JSON.stringify(body)

@@ -89,7 +89,7 @@ test('the bill of a request, line by line, found by any name of it', async () =>
     outcome: 'completed',
     startedAt: '2026-11-15T11:59:59.000Z',
     settledAt: '2026-11-15T12:00:00.000Z',
-    countedBy: 'tokenizer',
+    countedBy: 'estimate',
     held: { usd: '0.520046', bundled: '1', diem: '0.5' },
     captured: { usd: '0.520046', bundled: '1', diem: '0.5' },
     released: zero,

@@ -8,8 +8,8 @@ import { summarise } from './summarise.js'
 /** How a request ended. `expired`: nobody ended it, so its hold was given back. */
 export type Outcome = 'completed' | 'aborted' | 'failed' | 'expired'
 
-/** Who counted the units: the upstream said it, its running statistics did, or our tokenizer counted. */
-export type CountedBy = 'upstream' | 'running stats' | 'tokenizer'
+/** Who counted the units: the engine said it, we counted while it ran, or they are reckoned from the length of the text. */
+export type CountedBy = 'upstream' | 'running stats' | 'estimate'
 
 /** The end of a request: what it cost, and why. */
 export type Settlement = {

@@ -1,0 +1,73 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Engines } from '#capabilities/switchboard.js'
+import type { Binding } from '#catalog/catalog.js'
+import type { OperatorConfig, Upstream } from '#catalog/config/config-schema.js'
+import { anthropicCredentials, createAnthropicText } from '#engines/anthropic/anthropic-text.js'
+import type { EmbeddingEngine } from '#engines/embedding.js'
+import { createOpenAiEmbeddings } from '#engines/openai/embeddings.js'
+import { createOpenAiText } from '#engines/openai/text.js'
+import type { TextEngine } from '#engines/text.js'
+import { createUpstreamClient } from '#engines/upstream/client.js'
+
+/** The engines inside this process that can run; catalog models of others are listed as offline. */
+export const embeddedEngines: ReadonlySet<string> = new Set()
+
+type Needs = {
+  config: () => OperatorConfig
+  /** Where a model of the llama engine lies, by the name in the catalog. */
+  modelFile: (name: string) => string | undefined
+}
+
+type Connection = { entry: Upstream; text?: TextEngine; embedding?: EmbeddingEngine; close(): Promise<void> }
+
+/** Makes the engines that the config file and the catalog name; each on first use, and anew when its entry changes. */
+export const createEngines = ({ config }: Needs): Engines & { close(): Promise<void> } => {
+  const connections = new Map<string, Connection>()
+
+  const connectionTo = (name: string): Connection | undefined => {
+    const entry = config().upstreams[name]
+    const known = connections.get(name)
+    if (entry === undefined || known?.entry === entry) return entry && known
+    if (known && isDeepStrictEqual(known.entry, entry)) {
+      known.entry = entry
+      return known
+    }
+    // Requests that are on their way over the former connection end as they began.
+    void known?.close()
+    const fresh = connect(entry)
+    connections.set(name, fresh)
+    return fresh
+  }
+
+  const embedded: Record<string, Omit<Connection, 'entry' | 'close'>> = {}
+  const find = (binding: Binding) =>
+    binding.kind === 'upstream' ? connectionTo(binding.upstream) : embedded[binding.engine]
+
+  return {
+    text: (binding) => find(binding)?.text,
+    embedding: (binding) => find(binding)?.embedding,
+    async close() {
+      await Promise.all([...connections.values()].map((engine) => engine.close()))
+    },
+  }
+}
+
+const connect = (entry: Upstream): Connection => {
+  const { kind, apiKey, headers = {}, timeoutMs } = entry
+  const timeouts = { totalMs: timeoutMs }
+  switch (kind) {
+    case 'openai': {
+      const client = createUpstreamClient({ baseUrl: entry.baseUrl, apiKey, headers, timeouts })
+      return { entry, text: createOpenAiText(client), embedding: createOpenAiEmbeddings(client), close: client.close }
+    }
+    case 'anthropic': {
+      // Its documentation names the address without the version, other services' with it; both are meant well.
+      const baseUrl = entry.baseUrl.replace(/\/v1\/*$/, '')
+      const credentials = apiKey === undefined ? {} : anthropicCredentials(apiKey)
+      const client = createUpstreamClient({ baseUrl, headers: { ...credentials, ...headers }, timeouts })
+      return { entry, text: createAnthropicText(client), close: client.close }
+    }
+    default:
+      return { entry, close: async () => {} }
+  }
+}
