@@ -22,6 +22,8 @@ type Needs = {
 type Call = { signal: AbortSignal; headers?: Record<string, string> | undefined }
 
 export type UpstreamClient = {
+  /** Host and port, for engines that must know whom they talk to. */
+  host: string
   /** The parsed answer of POST. Throws `EngineError`, or the reason of the signal. */
   postForJson(path: string, body: string | Buffer, call: Call): Promise<unknown>
   /**
@@ -44,7 +46,9 @@ const isEventStream = (contentType: string) => contentType.startsWith('text/even
 
 /** Calls one upstream: keeps connections alive, bounds time and size, and turns every fault into an `EngineError`. */
 export const createUpstreamClient = ({ baseUrl, apiKey, headers = {}, timeouts }: Needs): UpstreamClient => {
-  const { connectMs, firstByteMs, betweenMs, totalMs } = { ...defaultTimeouts, ...timeouts }
+  const { connectMs, firstByteMs, betweenMs, totalMs: wantedMs } = { ...defaultTimeouts, ...timeouts }
+  // A timer that is asked for more than this fires at once.
+  const totalMs = Math.min(wantedMs, 2 ** 31 - 1)
   const { origin, host, pathname, search, username, password } = new URL(baseUrl)
   const basePath = pathname.replace(/\/+$/, '')
   const basic = Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString('base64')
@@ -74,6 +78,8 @@ export const createUpstreamClient = ({ baseUrl, apiKey, headers = {}, timeouts }
   })
 
   return {
+    host,
+
     postForJson: (path, body, { signal, headers: more }) =>
       new Promise((resolve, reject) => {
         const parts: Buffer[] = []
