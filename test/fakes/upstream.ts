@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { script } from './upstream-scripts.js'
@@ -30,7 +29,7 @@ export type ReceivedRequest = {
 export type Conversation = {
   request: ReceivedRequest
   head(status: number, headers: Record<string, string>): void
-  /** Waits until there is room for more. False when the client has left. */
+  /** Waits until the bytes have left. False when the client has. */
   write(bytes: string | Buffer): Promise<boolean>
   end(): void
   /** Closes the connection in the middle of whatever is going on. */
@@ -50,14 +49,7 @@ const converse = (request: ReceivedRequest, response: ServerResponse, cutsOff: (
   async write(bytes) {
     if (response.destroyed) return false
     request.bytesWritten += Buffer.byteLength(bytes)
-    if (!response.write(bytes)) {
-      const leaving = new AbortController()
-      await Promise.race([
-        once(response, 'drain', { signal: leaving.signal }),
-        once(response, 'close', { signal: leaving.signal }),
-      ])
-      leaving.abort()
-    }
+    await new Promise((resolve) => response.write(bytes, resolve))
     return !response.destroyed
   },
   end: () => void response.end(),

@@ -7,7 +7,7 @@ const saidCharactersMax = 500
 
 /** How servers say that prompt and completion do not fit: vLLM, llama.cpp, SGLang, TGI, Ollama, OpenAI, Anthropic. */
 const tooLongWords =
-  /context[ _-]?(length|size|window|limit)|exceed_context|prompt is too long|input is too long|maximum number of tokens|tokens must be <=/i
+  /context[ _-]?(length|size|window|limit)|exceed_context|prompt is too long|input is too long|maximum number of tokens|tokens`? must be <=/i
 
 const addresses = /\bhttps?:\/\/[^\s"'<>)]+/gi
 const credentials = /\b(?:bearer\s+\S+|(?:sk|pk|key)[-_][\w-]{8,})/gi
@@ -121,7 +121,7 @@ export const createTroubles = (secrets: string[]) => {
         return new EngineError('timeout', 'connecting to the upstream took too long')
       // The error itself is not kept as a cause: that of the HTTP parser carries what was received.
       if (hasStarted) return new EngineError('broken', `the upstream ended in the middle of its answer (${code})`)
-      if (code.startsWith('HPE_') || code.startsWith('UND_ERR_HEADERS') || code.startsWith('UND_ERR_RES'))
+      if (error.name === 'HTTPParserError' || code.startsWith('UND_ERR_HEADERS') || code.startsWith('UND_ERR_RES'))
         return new EngineError('broken', `what the upstream sent is not HTTP (${code})`)
       return new EngineError('unavailable', `the upstream cannot be reached (${code})`)
     },
