@@ -81,7 +81,15 @@ test('three tries are the most', async () => {
   assert.deepEqual(asked, ['a', 'b', 'c'])
 })
 
-for (const trouble of ['refused', 'tooLong', 'unsupported'] as const)
+test('what one target lacks another may have, and it is not held against the first', async () => {
+  const { ask, troubles } = createSubject()
+  for (let count = 0; count < 5; count += 1)
+    assert.equal((await ask(fails('a', 3, 'unsupported'), answers('b', 1))).target, 'b')
+  assert.equal((await failureOf(ask(fails('a', 1, 'unsupported')))).trouble, 'unsupported')
+  assert.deepEqual(troubles, [])
+})
+
+for (const trouble of ['refused', 'tooLong'] as const)
   test(`an answer of "${trouble}" is final, and is not held against the target`, async () => {
     const { ask, asked, troubles } = createSubject()
     const failure = await failureOf(ask(fails('a', 3, 'timeout'), fails('b', 2, trouble), answers('c', 1)))

@@ -89,7 +89,8 @@ export const createRouter = ({
         noteFailure(target.name, pass, error, signal)
         signal.throwIfAborted()
         if (!(error instanceof EngineError)) throw error
-        if (!error.mayRetry) throw new RoutingFailure(error, errors.length)
+        // Another target may have what this one lacks; what one refuses for its content, all would.
+        if (!error.mayRetry && error.trouble !== 'unsupported') throw new RoutingFailure(error, errors.length)
         errors.push(error)
       }
       const isAlone = errors.length === 1 && queue.every((other) => breakerOf(other).waitMs() > 0)

@@ -123,7 +123,8 @@ export const createTroubles = (secrets: string[]) => {
       if (hasStarted) return new EngineError('broken', `the upstream ended in the middle of its answer (${code})`)
       if (error.name === 'HTTPParserError' || code.startsWith('UND_ERR_HEADERS') || code.startsWith('UND_ERR_RES'))
         return new EngineError('broken', `what the upstream sent is not HTTP (${code})`)
-      return new EngineError('unavailable', `the upstream cannot be reached (${code})`)
+      const cause = Object.assign(new Error('no connection'), { code })
+      return new EngineError('unavailable', `the upstream cannot be reached (${code})`, { cause })
     },
   }
 }
