@@ -1,0 +1,61 @@
+import type { LlamaGrammar, LlamaModel } from 'node-llama-cpp'
+import { contextTokensMax } from './gguf-facts.js'
+import type { Native } from './native.js'
+import { makePlan } from './plan.js'
+import { createPromptWriter } from './prompt.js'
+import { createSequencePool } from './sequence-pool.js'
+import { readThoughtTags, readToolSyntax } from './tool-syntax.js'
+
+/** How many requests are worked on side by side; fewer when their contexts would need too much memory. */
+const sequencesMax = 4
+const contextBytesMax = 2 ** 30
+
+/** Loads the weights, and everything else that requests for a model share. */
+export const loadModel = async ({ library, llama, compileTemplate }: Native, path: string) => {
+  const model = await llama.loadModel({ modelPath: path })
+  try {
+    const templateText = model.fileInfo.metadata.tokenizer.chat_template
+    if (templateText === undefined) throw new Error('the file has no chat template')
+    const contextTokens = Math.min(model.trainContextSize, contextTokensMax)
+    const context = await model.createContext({
+      contextSize: contextTokens,
+      sequences: countSequences(model, contextTokens),
+      batchSize: 512,
+    })
+    const wrapper = new library.JinjaTemplateChatWrapper({ template: templateText, tokenizer: model.tokenizer })
+    const syntax = readToolSyntax(wrapper)
+    return {
+      model,
+      contextTokens,
+      syntax,
+      thought: readThoughtTags(wrapper),
+      pool: createSequencePool(Array.from({ length: context.totalSequences }, () => context.getSequence())),
+      writePrompt: createPromptWriter({
+        model,
+        template: compileTemplate(templateText),
+        rendersTools: wrapper.usingJinjaFunctionCallTemplate,
+        contextTokens,
+      }),
+      plan: (request: Parameters<typeof makePlan>[0]) =>
+        makePlan(request, { syntax, compile: (grammar) => llama.createGrammar({ grammar }) }),
+      startGrammar: (grammar: LlamaGrammar) => new library.LlamaGrammarEvaluationState({ model, grammar }),
+      dispose: () => model.dispose(),
+    }
+  } catch (error) {
+    await model.dispose()
+    throw error
+  }
+}
+export type LoadedModel = Awaited<ReturnType<typeof loadModel>>
+
+const countSequences = (model: LlamaModel, contextSize: number): number => {
+  for (let sequences = sequencesMax; sequences > 1; sequences--) {
+    const needs = model.fileInsights.estimateContextResourceRequirements({
+      contextSize,
+      sequences,
+      modelGpuLayers: model.gpuLayers,
+    })
+    if (needs.cpuRam + needs.gpuVram <= contextBytesMax) return sequences
+  }
+  return 1
+}

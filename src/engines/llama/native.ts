@@ -1,0 +1,40 @@
+import { createRequire } from 'node:module'
+import { availableParallelism } from 'node:os'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import type { Llama } from 'node-llama-cpp'
+
+/** Told about what no caller is told: lines of the native library, and models that could not be unloaded. */
+export type OnTrouble = (what: string, cause?: unknown) => void
+
+export type ChatTemplate = { render(values: Record<string, unknown>): string }
+
+export type Native = {
+  library: typeof import('node-llama-cpp')
+  llama: Llama
+  compileTemplate(text: string): ChatTemplate
+}
+
+/**
+ * Loads the native library. It costs half a second and 40 MB, so it is imported when the first request needs it and not
+ * before. It never downloads or compiles anything.
+ */
+export const openNative = async (threads: number | undefined, onTrouble: OnTrouble): Promise<Native> => {
+  const [library, { Template }] = await Promise.all([import('node-llama-cpp'), importTemplates()])
+  const llama = await library.getLlama({
+    build: 'never',
+    skipDownload: true,
+    progressLogs: false,
+    gpu: 'auto',
+    // More threads than cores fight each other: two on one core are many times slower than one.
+    maxThreads: Math.min(threads ?? Number.POSITIVE_INFINITY, availableParallelism()),
+    logLevel: library.LlamaLogLevel.error,
+    logger: (_level, message) => onTrouble(message.trim()),
+  })
+  return { library, llama, compileTemplate: (text) => new Template(text) }
+}
+
+/** The template engine is a dependency of the library and not of ours, so it is looked up from there. */
+const importTemplates = async (): Promise<{ Template: new (text: string) => ChatTemplate }> => {
+  const fromLibrary = createRequire(fileURLToPath(import.meta.resolve('node-llama-cpp')))
+  return import(pathToFileURL(fromLibrary.resolve('@huggingface/jinja')).href)
+}
