@@ -42,6 +42,17 @@ export const failures = {
     'This Idempotency-Key was used for a different request within the last 24 hours; choose a new one',
   ),
 
+  // 400, for files, images, audio and video; the place is a field such as messages.0.content.1, or "The file"
+  documentTooLarge: line(400, 'FILE_TOO_LARGE', (place = '') => `${place} is larger than 25 MB`),
+  documentUnreadable: line(400, 'UNREADABLE_FILE', (place = '', problem = '') => `${place} ${problem}`),
+  documentUnsupported: line(400, 'UNSUPPORTED_FILE', (place = '', problem = '') => `${place} ${problem}`),
+  documentExcessive: line(400, 'UNREADABLE_FILE', (place = '', problem = '') => `${place} ${problem}`),
+  documentWithoutText: line(
+    400,
+    'NO_TEXT_FOUND',
+    (place = '') => `${place} holds no text; pictures of text are not read`,
+  ),
+
   // 400, for keys made with a wallet
   walletAddressInvalid: line(400, 'INVALID_REQUEST', 'address must be 0x and 40 hexadecimal digits'),
   walletTokenExpired: line(400, 'INVALID_REQUEST', 'The token has expired; get a new one, it is valid for 15 minutes'),
@@ -155,6 +166,7 @@ export const failures = {
     'SERVICE_UNAVAILABLE',
     'The credit set aside for this request expired before it ended; nothing was charged, retry',
   ),
+  documentsBusy: line(503, 'SERVICE_UNAVAILABLE', 'Too many documents are being read right now; retry shortly'),
   walletStakeUnreadable: line(503, 'SERVICE_UNAVAILABLE', 'The stake of this wallet cannot be read right now; retry'),
   analyticsTimeout: line(504, 'REQUEST_TIMEOUT', 'The figures took too long; ask for fewer days or try again later'),
 } satisfies Record<string, Line>
