@@ -5,7 +5,9 @@ import { createKeyring } from '#accounts/keyring.js'
 import { createLastUsed } from '#accounts/last-used.js'
 import { createWalletTokens } from '#accounts/wallet-keys/token.js'
 import { createWalletKeys } from '#accounts/wallet-keys/wallet-keys.js'
+import { createEmbed } from '#capabilities/embeddings/embed.js'
 import { createSwitchboard } from '#capabilities/switchboard.js'
+import { createCountTokens } from '#capabilities/text/count-tokens.js'
 import { createPrepare } from '#capabilities/text/prepare.js'
 import { createWriteText } from '#capabilities/text/write-text.js'
 import type { Catalog } from '#catalog/catalog.js'
@@ -18,6 +20,7 @@ import { serveDocs } from '#http/docs.js'
 import { basePath } from '#http/openapi.js'
 import { apiKeyRoutes } from '#http/routes/api-keys.js'
 import { billingRoutes } from '#http/routes/billing.js'
+import { embeddingRoutes } from '#http/routes/embeddings.js'
 import { modelRoutes } from '#http/routes/models.js'
 import { operationRoutes } from '#http/routes/operations.js'
 import { textRoutes } from '#http/routes/text.js'
@@ -110,7 +113,11 @@ export const createApp = async ({
   const usage = createUsage({ sql, clock })
 
   const catalog = () => offer().catalog
-  const engines = createEngines({ config: () => offer().config, modelFile })
+  const engines = createEngines({
+    config: () => offer().config,
+    modelFile,
+    onTrouble: (what, cause) => log.warn({ reason: cause === undefined ? undefined : messageOf(cause) }, what),
+  })
   const router = createRouter({
     onTrouble: (target, { trouble, message }) => log.warn({ target, trouble, reason: message }, 'an engine failed'),
   })
@@ -123,6 +130,7 @@ export const createApp = async ({
     writeText: createWriteText({ metered, switchboard, clock }),
     log,
   })
+  const embed = createEmbed({ catalog, switchboard })
 
   let isDraining = false
   const readiness = async () => ({
@@ -140,7 +148,8 @@ export const createApp = async ({
     async (api) => {
       const server = api as typeof app
       modelRoutes(server, { catalog, clock, lane })
-      textRoutes(server, { reply: textReply })
+      textRoutes(server, { answer: textReply, countTokens: createCountTokens({ catalog }) })
+      embeddingRoutes(server, { metered, embed })
       walletKeyRoutes(server, { walletKeys, clock })
       apiKeyRoutes(server, { keyring, usage, clock })
       billingRoutes(server, { usage, clock })

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { TSchema } from 'typebox'
 import type { Caller } from '#accounts/caller.js'
 import { type Failure, fail } from '#contract/errors.js'
 import type { Authenticate } from '#guard/authenticate.js'
@@ -22,7 +23,7 @@ declare module 'fastify' {
     /** The key may also come as `x-api-key`, as clients of Anthropic send it. */
     takesApiKeyHeader?: boolean
     /** The body of failures, for routes whose clients expect another shape than ours. */
-    refusal?: (failure: Failure, requestId: string) => object
+    refusal?: { shape: TSchema; render(failure: Failure, requestId: string): object }
   }
   interface FastifyRequest {
     /** Set before the handler runs on every route that asks for a key. */

@@ -62,7 +62,7 @@ export const createFailureAnswer =
     const failure = toFailure(error, request)
     logFailure(log, failure, request)
     const { message, code, extra } = failure
-    const ownShape = request.routeOptions.config.refusal?.(failure, request.id)
+    const ownShape = request.routeOptions.config.refusal?.render(failure, request.id)
     void reply
       .code(failure.status)
       .headers(failureHeaders)

@@ -1,34 +1,39 @@
 import swagger from '@fastify/swagger'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyContextConfig, FastifyInstance } from 'fastify'
 import { DetailedError, Shared, StandardError } from '#contract/common.js'
 import type { Access } from './access.js'
 
 /** Where the interface lives. Paths in the OpenAPI document are relative to it, as in the specification. */
 export const basePath = '/api/v1'
 
-const error = (description: string) => ({ description, ...Shared(StandardError) })
-const detailed = { description: 'The request is not valid; `issues` names field and rule', ...Shared(DetailedError) }
-
 /** Failures that follow from what a route is, so that no route has to repeat them. */
-const usualFailures = (access: Access, isPaid: boolean, hasBody: boolean, hasInput: boolean) => ({
-  ...(hasInput && { 400: detailed }),
-  ...(access !== 'open' && { 401: error('The credentials are missing or wrong') }),
-  ...(isPaid && {
-    402: error('The credit, or what the key may spend, is used up'),
-    403: error('The key may not use this model'),
-    404: error('There is no such model'),
-    409: error('The first request with this Idempotency-Key is still running'),
-    410: error('The model was retired'),
-    429: error('A limit is reached, or the model has too much to do; retry after `retry-after`'),
-    504: error('The model took too long'),
-  }),
-  ...(hasBody && {
-    413: error('The body is too large'),
-    415: error('The content type is not accepted'),
-  }),
-  500: error('Something went wrong on our side'),
-  503: error('The service is not available; retry after `retry-after`'),
-})
+const usualFailures = (
+  { access = 'open', isPaid = false, refusal }: FastifyContextConfig,
+  hasBody: boolean,
+  hasInput: boolean,
+) => {
+  const error = (description: string) => ({ description, ...Shared(refusal?.shape ?? StandardError) })
+  const detailed = { description: 'The request is not valid; `issues` names field and rule', ...Shared(DetailedError) }
+  return {
+    ...(hasInput && { 400: refusal ? error('The request is not valid') : detailed }),
+    ...(access !== 'open' && { 401: error('The credentials are missing or wrong') }),
+    ...(isPaid && {
+      402: error('The credit, or what the key may spend, is used up'),
+      403: error('The key may not use this model'),
+      404: error('There is no such model'),
+      409: error('The first request with this Idempotency-Key is still running'),
+      410: error('The model was retired'),
+      429: error('A limit is reached, or the model has too much to do; retry after `retry-after`'),
+      504: error('The model took too long'),
+    }),
+    ...(hasBody && {
+      413: error('The body is too large'),
+      415: error('The content type is not accepted'),
+    }),
+    500: error('Something went wrong on our side'),
+    503: error('The service is not available; retry after `retry-after`'),
+  }
+}
 
 const security = (access: Access) =>
   access === 'open' ? [] : access === 'readable' ? [{}, { bearer: [] }] : [{ bearer: [] }]
@@ -50,9 +55,9 @@ export const describeInterface = async (app: FastifyInstance, version: string) =
     hideUntagged: true,
     refResolver: { buildLocalReference: (json, _base, _fragment, index) => String(json.$id ?? `schema-${index}`) },
     transform: ({ schema, url, route }) => {
-      const { access = 'open', isPaid = false } = route.config ?? {}
+      const { access = 'open' } = route.config ?? {}
       const { response = {}, body, querystring, params } = schema ?? {}
-      const usual = usualFailures(access, isPaid, body !== undefined, Boolean(body ?? querystring ?? params))
+      const usual = usualFailures(route.config ?? {}, body !== undefined, Boolean(body ?? querystring ?? params))
       const described = { ...schema, security: security(access), response: { ...usual, ...(response as object) } }
       // To the router the rest of a path is `*`; a reader wants to know what it is.
       const rest = (params as { properties?: Record<string, object> } | undefined)?.properties?.['*']

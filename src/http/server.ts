@@ -9,8 +9,12 @@ import type { Registry } from 'prom-client'
 import { ApiKeyRecord } from '#contract/api-keys.js'
 import { ChatCompletion, ChatRequest } from '#contract/chat.js'
 import { CompatError, DetailedError, StandardError } from '#contract/common.js'
+import { CompletionRequest, TextCompletion } from '#contract/completions.js'
+import { EmbeddingList, EmbeddingRequest } from '#contract/embeddings.js'
 import { type Failure, fail } from '#contract/errors.js'
+import { CountTokensRequest, MessagesAnswer, MessagesError, MessagesRequest, TokenCount } from '#contract/messages.js'
 import { Model } from '#contract/models.js'
+import { ResponsesAnswer, ResponsesRequest } from '#contract/responses.js'
 import type { Authenticate } from '#guard/authenticate.js'
 import type { BalanceReader } from '#ledger/credit/balance-reader.js'
 import { newRequestId } from '#plumbing/ids.js'
@@ -33,6 +37,23 @@ type Needs = {
   authenticate: Authenticate
   balances: BalanceReader
 }
+
+/** Named once in the OpenAPI document, and referred to. */
+const textSchemas = [
+  ChatRequest,
+  ChatCompletion,
+  CompletionRequest,
+  TextCompletion,
+  ResponsesRequest,
+  ResponsesAnswer,
+  MessagesRequest,
+  MessagesAnswer,
+  MessagesError,
+  CountTokensRequest,
+  TokenCount,
+  EmbeddingRequest,
+  EmbeddingList,
+]
 
 export type Server = Awaited<ReturnType<typeof createServer>>['app']
 
@@ -70,7 +91,7 @@ export const createServer = async ({ version, log, writeLine, registry, authenti
     clientErrorHandler: (error, socket) => answerUnreadable(error, socket, commonHeaders),
   }).withTypeProvider<TypeBoxTypeProvider>()
 
-  const sharedSchemas = [StandardError, DetailedError, CompatError, ApiKeyRecord, Model, ChatRequest, ChatCompletion]
+  const sharedSchemas = [StandardError, DetailedError, CompatError, ApiKeyRecord, Model, ...textSchemas]
   for (const schema of sharedSchemas) app.addSchema(schema)
   app.setValidatorCompiler(createValidators(sharedSchemas))
   app.setErrorHandler(answerFailure)

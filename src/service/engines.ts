@@ -3,25 +3,31 @@ import type { Engines } from '#capabilities/switchboard.js'
 import type { Binding } from '#catalog/catalog.js'
 import type { OperatorConfig, Upstream } from '#catalog/config/config-schema.js'
 import { anthropicCredentials, createAnthropicText } from '#engines/anthropic/anthropic-text.js'
+import { createEmbedder } from '#engines/embedder/embedder.js'
 import type { EmbeddingEngine } from '#engines/embedding.js'
+import { createLlamaEngine } from '#engines/llama/engine.js'
 import { createOpenAiEmbeddings } from '#engines/openai/embeddings.js'
 import { createOpenAiText } from '#engines/openai/text.js'
 import type { TextEngine } from '#engines/text.js'
 import { createUpstreamClient } from '#engines/upstream/client.js'
 
 /** The engines inside this process that can run; catalog models of others are listed as offline. */
-export const embeddedEngines: ReadonlySet<string> = new Set()
+export const embeddedEngines: ReadonlySet<string> = new Set(['llama', 'embedder'])
 
 type Needs = {
   config: () => OperatorConfig
   /** Where a model of the llama engine lies, by the name in the catalog. */
   modelFile: (name: string) => string | undefined
+  /** Something went wrong inside that no request can be told of. */
+  onTrouble: (what: string, cause?: unknown) => void
 }
 
 type Connection = { entry: Upstream; text?: TextEngine; embedding?: EmbeddingEngine; close(): Promise<void> }
 
 /** Makes the engines that the config file and the catalog name; each on first use, and anew when its entry changes. */
-export const createEngines = ({ config }: Needs): Engines & { close(): Promise<void> } => {
+export const createEngines = ({ config, modelFile, onTrouble }: Needs): Engines & { close(): Promise<void> } => {
+  const llama = createLlamaEngine({ modelFile, onTrouble })
+  const embedder = createEmbedder()
   const connections = new Map<string, Connection>()
 
   const connectionTo = (name: string): Connection | undefined => {
@@ -39,7 +45,10 @@ export const createEngines = ({ config }: Needs): Engines & { close(): Promise<v
     return fresh
   }
 
-  const embedded: Record<string, Omit<Connection, 'entry' | 'close'>> = {}
+  const embedded: Record<string, Omit<Connection, 'entry' | 'close'>> = {
+    llama: { text: llama.text },
+    embedder: { embedding: embedder },
+  }
   const find = (binding: Binding) =>
     binding.kind === 'upstream' ? connectionTo(binding.upstream) : embedded[binding.engine]
 
@@ -47,7 +56,7 @@ export const createEngines = ({ config }: Needs): Engines & { close(): Promise<v
     text: (binding) => find(binding)?.text,
     embedding: (binding) => find(binding)?.embedding,
     async close() {
-      await Promise.all([...connections.values()].map((engine) => engine.close()))
+      await Promise.all([llama, embedder, ...connections.values()].map((engine) => engine.close()))
     },
   }
 }

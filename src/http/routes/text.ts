@@ -1,7 +1,18 @@
 import { type TSchema, Type } from 'typebox'
-import { chatDialect } from '#capabilities/text/dialects/chat.js'
+import type { CountTokens } from '#capabilities/text/count-tokens.js'
+import { chat } from '#capabilities/text/dialects/chat.js'
+import { completions } from '#capabilities/text/dialects/completions.js'
+import { messages } from '#capabilities/text/dialects/messages.js'
+import { messagesError } from '#capabilities/text/dialects/messages-answer.js'
+import { readPrompt } from '#capabilities/text/dialects/messages-read.js'
+import { responses } from '#capabilities/text/dialects/responses.js'
 import { ChatCompletion, ChatRequest } from '#contract/chat.js'
-import { CompatError, DetailedError, Shared } from '#contract/common.js'
+import { Shared } from '#contract/common.js'
+import { CompletionRequest, TextCompletion } from '#contract/completions.js'
+import { CountTokensRequest, MessagesAnswer, MessagesError, MessagesRequest, TokenCount } from '#contract/messages.js'
+import { ResponsesAnswer, ResponsesRequest } from '#contract/responses.js'
+import { callerOf } from '../access.js'
+import { refused } from '../refused.js'
 import type { Server } from '../server.js'
 import type { TextReply } from '../text-reply.js'
 
@@ -9,8 +20,10 @@ import type { TextReply } from '../text-reply.js'
 const bodyBytesMax = 64 * 1024 * 1024
 
 /** Answers are finished bytes, so no serialiser is built for them. */
+const options = { bodyLimit: bodyBytesMax, serializerCompiler: () => JSON.stringify } as const
 const paid = { access: 'key', isPaid: true } as const
-const finished = { bodyLimit: bodyBytesMax, serializerCompiler: () => JSON.stringify } as const
+/** What clients of Anthropic expect: their own header for the key, their own shape of errors. */
+const anthropic = { takesApiKeyHeader: true, refusal: { shape: MessagesError, render: messagesError } } as const
 
 /** What a request for text is answered with: a whole, or a stream of events. */
 const wholeOrStream = (whole: TSchema) => ({
@@ -20,28 +33,86 @@ const wholeOrStream = (whole: TSchema) => ({
     'text/event-stream': { schema: Type.String({ description: 'Events; an error is an event, too' }) },
   },
 })
-const refused = {
-  description: 'The request is not valid, the model cannot do it, or the prompt is too long for it',
-  anyOf: [Shared(DetailedError), Shared(CompatError)],
-}
 
-type Needs = { reply: TextReply }
+type Needs = { answer: TextReply; countTokens: CountTokens }
 
-/** Everything that writes text; each dialect is one line. */
-export const textRoutes = (app: Server, { reply: answer }: Needs) => {
+/** Everything that writes text. The dialects differ; what happens is the same. */
+export const textRoutes = (app: Server, { answer, countTokens }: Needs) => {
+  const schema = (summary: string, body: TSchema, whole: TSchema) => ({
+    tags: ['Text'],
+    summary,
+    body: Shared(body),
+    response: { 200: wholeOrStream(whole) },
+  })
+
   app.post(
     '/chat/completions',
     {
-      ...finished,
+      ...options,
       config: paid,
       schema: {
-        tags: ['Text'],
-        summary: 'Continue a conversation',
-        description: 'With `stream: true` the answer is an event stream of chunks that ends with `data: [DONE]`.',
-        body: Shared(ChatRequest),
+        ...schema('Continue a conversation', ChatRequest, ChatCompletion),
         response: { 200: wholeOrStream(ChatCompletion), 400: refused },
       },
     },
-    (request, reply) => answer(request, reply, chatDialect),
+    (request, reply) => answer(request, reply, chat),
+  )
+
+  app.post(
+    '/completions',
+    {
+      ...options,
+      config: paid,
+      schema: {
+        ...schema('Continue a text (legacy; use /chat/completions)', CompletionRequest, TextCompletion),
+        response: { 200: wholeOrStream(TextCompletion), 400: refused },
+      },
+    },
+    (request, reply) => answer(request, reply, completions),
+  )
+
+  app.post(
+    '/responses',
+    {
+      ...options,
+      config: paid,
+      schema: {
+        ...schema(
+          'Continue a conversation in the Responses format; nothing is stored',
+          ResponsesRequest,
+          ResponsesAnswer,
+        ),
+        response: { 200: wholeOrStream(ResponsesAnswer), 400: refused },
+      },
+    },
+    (request, reply) => answer(request, reply, responses),
+  )
+
+  app.post(
+    '/messages',
+    {
+      ...options,
+      config: { ...paid, ...anthropic },
+      schema: schema('Continue a conversation in the Anthropic format', MessagesRequest, MessagesAnswer),
+    },
+    (request, reply) => answer(request, reply, messages),
+  )
+
+  app.post(
+    '/messages/count_tokens',
+    {
+      ...options,
+      config: { access: 'key', ...anthropic },
+      schema: {
+        tags: ['Text'],
+        summary: 'About how many tokens a prompt will be; free',
+        body: Shared(CountTokensRequest),
+        response: { 200: Shared(TokenCount) },
+      },
+    },
+    async (request, reply) => {
+      const { tokens, headers } = countTokens(callerOf(request), readPrompt(request.body as CountTokensRequest))
+      return reply.headers(headers).send({ input_tokens: tokens })
+    },
   )
 }

@@ -4,7 +4,7 @@ import { fail } from '#contract/errors.js'
 import type { ChatChunk, TextPiece } from '#engines/text.js'
 import type { Opening } from '../dialect.js'
 import { resolveParameters } from '../service-parameters.js'
-import { chatDialect } from './chat.js'
+import { chat } from './chat.js'
 
 const opening: Opening = {
   requestId: 'f'.repeat(32),
@@ -23,7 +23,7 @@ const usage = {
 const ending = { usage, cost: { usd: 0.5, diem: 0 } }
 
 const voiceOf = (includeUsage?: boolean) =>
-  chatDialect.voice(opening, {
+  chat.voice(opening, {
     model: 'acme',
     messages: [],
     ...(includeUsage !== undefined && { stream_options: { include_usage: includeUsage } }),

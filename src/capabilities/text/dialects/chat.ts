@@ -5,7 +5,7 @@ import type { Dialect, Finished, Opening, Voice } from '../dialect.js'
 import { compatError } from '../failures.js'
 
 /** POST /chat/completions: the language that everything else is translated into, so there is nothing to translate. */
-export const chatDialect: Dialect<ChatRequest> = {
+export const chat: Dialect<ChatRequest> = {
   read: (body) => body,
   answer: (finished) => completionOf(finished),
   voice: (opening, { stream_options: options }) => createChatVoice(opening, options?.include_usage === true),
