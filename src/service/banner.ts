@@ -14,9 +14,15 @@ Tessera is ready, with ${models} models.
   ADMIN key   ${says}
 
 Try it:
-  curl ${url}/api/v1/${sends === undefined ? 'models' : `api_keys -H "Authorization: Bearer ${sends}"`}
+  ${tryIt(url, sends)}
 `
 }
+
+const tryIt = (url: string, key: string | undefined): string =>
+  key === undefined
+    ? `curl ${url}/api/v1/models`
+    : `curl ${url}/api/v1/chat/completions -H "Authorization: Bearer ${key}" -H 'Content-Type: application/json' \\
+    -d '{"model": "default", "messages": [{"role": "user", "content": "Hello! Who are you?"}]}'`
 
 const describeKey = (adminKey: AdminKey): { says: string; sends?: string } => {
   const name = (file: string) => relative(process.cwd(), file) || file
