@@ -43,7 +43,7 @@ export const failures = {
   ),
 
   // 400, for files, images, audio and video; the place is a field such as messages.0.content.1, or "The file"
-  documentTooLarge: line(400, 'FILE_TOO_LARGE', (place = '') => `${place} is larger than 25 MB`),
+  fileTooLarge: line(400, 'FILE_TOO_LARGE', (place = '', max = '') => `${place} is larger than ${max} MB`),
   documentUnreadable: line(400, 'UNREADABLE_FILE', (place = '', problem = '') => `${place} ${problem}`),
   documentUnsupported: line(400, 'UNSUPPORTED_FILE', (place = '', problem = '') => `${place} ${problem}`),
   documentExcessive: line(400, 'UNREADABLE_FILE', (place = '', problem = '') => `${place} ${problem}`),
@@ -52,6 +52,19 @@ export const failures = {
     'NO_TEXT_FOUND',
     (place = '') => `${place} holds no text; pictures of text are not read`,
   ),
+
+  corruptedImage: line(
+    400,
+    'CORRUPTED_IMAGE',
+    (place = '') => `${place} is not a complete PNG, JPEG, WebP or GIF image`,
+  ),
+  imageTooSmall: line(
+    400,
+    'IMAGE_TOO_SMALL',
+    (place = '', width = '', height = '', min = '') =>
+      `${place} is an image of ${width} x ${height} pixels; at least ${min} are needed on each side`,
+  ),
+  mediaUnavailable: line(400, 'MEDIA_UNAVAILABLE', (place = '', problem = '') => `The URL in ${place} ${problem}`),
 
   // 400, for keys made with a wallet
   walletAddressInvalid: line(400, 'INVALID_REQUEST', 'address must be 0x and 40 hexadecimal digits'),

@@ -112,7 +112,7 @@ export const createTextExtraction = ({
   }
 
   return async ({ place = 'The file', signal = new AbortController().signal, bytes, contentType, filename }) => {
-    if (bytes.length > documentBytesMax) throw fail('documentTooLarge', place)
+    if (bytes.length > documentBytesMax) throw fail('fileTooLarge', place, String(documentBytesMax / 1024 / 1024))
     const document = { bytes, contentType: contentType?.toLowerCase(), filename }
     try {
       const text = formOf(document) === 'text' ? readPlainText(document) : await readInThread(document, signal)

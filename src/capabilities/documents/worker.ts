@@ -14,5 +14,5 @@ const run = async (document: Document): Promise<Outcome> => {
   }
 }
 
-boundAllocations(256 * 1024 * 1024)
+boundAllocations(128 * 1024 * 1024)
 parentPort?.postMessage(await run(workerData as Document))
