@@ -5,14 +5,15 @@ import { createKeyring } from '#accounts/keyring.js'
 import { createLastUsed } from '#accounts/last-used.js'
 import { createWalletTokens } from '#accounts/wallet-keys/token.js'
 import { createWalletKeys } from '#accounts/wallet-keys/wallet-keys.js'
+import { createTextExtraction } from '#capabilities/documents/extract-text.js'
 import { createEmbed } from '#capabilities/embeddings/embed.js'
 import { createSwitchboard } from '#capabilities/switchboard.js'
 import { createCountTokens } from '#capabilities/text/count-tokens.js'
+import { createMediaPreparation } from '#capabilities/text/media/prepare-media.js'
 import { createPrepare } from '#capabilities/text/prepare.js'
 import { createWriteText } from '#capabilities/text/write-text.js'
 import type { Catalog } from '#catalog/catalog.js'
 import type { OperatorConfig } from '#catalog/config/config-file.js'
-import type { ChatMessage } from '#contract/text-parts.js'
 import { createRouter } from '#engines/routing/router.js'
 import { createAuthenticate } from '#guard/authenticate.js'
 import { createKeyCache } from '#guard/key-cache.js'
@@ -34,6 +35,7 @@ import { createMetered, type Metered } from '#ledger/metered.js'
 import { createLedgerMetrics } from '#ledger/metrics.js'
 import { createUsage } from '#ledger/usage/usage.js'
 import type { Clock } from '#plumbing/clock.js'
+import { createGuardedFetch } from '#plumbing/guarded-fetch/guarded-fetch.js'
 import { createAnnouncements } from '#store/announcements.js'
 import { createDatabase } from '#store/sql.js'
 import { createEngines } from './service/engines.js'
@@ -123,7 +125,10 @@ export const createApp = async ({
   })
   // From here on, nobody reaches an engine without a charge.
   const switchboard = Sealed.seal(createSwitchboard({ engines, router }))
-  const prepareMedia = async (messages: ChatMessage[]) => messages
+  const prepareMedia = createMediaPreparation({
+    guardedFetch: createGuardedFetch(),
+    extractText: createTextExtraction(),
+  })
   const textReply = createTextReply({
     metered,
     prepare: createPrepare({ catalog, prepareMedia }),
