@@ -14,8 +14,6 @@ export type Saying = {
   lineEnd?: '\n' | '\r' | '\r\n'
 }
 
-type StreamEnd = { isDone: boolean }
-
 const usual = {
   words: ['Hello', ' from', ' upstream'],
   usage: { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 },
@@ -84,18 +82,22 @@ const chunksOf = (saying: Saying, body: { stream_options?: { include_usage?: boo
 const eventStream = { 'content-type': 'text/event-stream; charset=utf-8' }
 const json = { 'content-type': 'application/json' }
 
-const writeEvents = async ({ write, end }: Conversation, events: string[], saying: Saying, { isDone }: StreamEnd) => {
-  const { lineEnd = '\n' } = saying
+const writeEvents = async (
+  { write, end }: Conversation,
+  events: string[],
+  { lineEnd = '\n' }: Saying,
+  isDone = true,
+) => {
   for (const data of isDone ? [...events, '[DONE]'] : events)
     if (!(await write(`data: ${data}${lineEnd}${lineEnd}`))) return
   end()
 }
 
-const answerChat = async (conversation: Conversation, saying: Saying, streamEnd: StreamEnd = { isDone: true }) => {
+const answerChat = async (conversation: Conversation, saying: Saying, isDone = true) => {
   const { request, head, write, end } = conversation
   if (request.body.stream === true) {
     head(200, eventStream)
-    return writeEvents(conversation, chunksOf(saying, request.body), saying, streamEnd)
+    return writeEvents(conversation, chunksOf(saying, request.body), saying, isDone)
   }
   head(200, json)
   await write(JSON.stringify(completionOf(saying)))
@@ -260,13 +262,13 @@ export const script = {
   withoutDone:
     (saying: Saying = {}): Script =>
     (conversation) =>
-      answerChat(conversation, saying, { isDone: false }),
+      answerChat(conversation, saying, false),
   /** A stream with exactly these data lines, and `[DONE]`. */
   events:
     (...data: string[]): Script =>
     (conversation) => {
       conversation.head(200, eventStream)
-      return writeEvents(conversation, data, {}, { isDone: true })
+      return writeEvents(conversation, data, {})
     },
   /** Exactly these bytes, each in a write of its own. */
   writes:

@@ -217,6 +217,42 @@ test('a reader that stops is not read ahead of: the upstream is held back', asyn
   assert.equal(await request.ended, 'complete')
 })
 
+test('a reader that takes its time is not mistaken for a silent upstream', async (test) => {
+  const { upstream, events, stream } = await createSubject(test, { timeouts: { betweenMs: 1000 } })
+  upstream.next(script.flood(500), script.stallAfterFirstToken())
+  const iterator = events()
+  let count = (await iterator.next()).value?.length ?? 0
+  // When a stream that began later has been silent for too long, the first one was left alone for longer.
+  assert.equal((await troubleOf(stream())).trouble, 'timeout')
+  for (let item = await iterator.next(); !item.done; item = await iterator.next()) count += item.value.length
+  assert.equal(count, 501)
+})
+
+test('the last event completes a stream, and a connection that is not ended after it is closed', async (test) => {
+  const { upstream, stream } = await createSubject(test)
+  upstream.next(async ({ head, write }) => {
+    head(200, { 'content-type': 'text/event-stream' })
+    await write('data: 1\n\ndata: [DONE]\n\n')
+  })
+  assert.equal(await stream(), 2)
+  assert.equal(await (await upstream.request()).ended, 'left')
+})
+
+test('closing lets running calls finish and takes no more', async (test) => {
+  const { upstream, client, events, json } = await createSubject(test)
+  const paced = script.paced()
+  upstream.next(paced)
+  const iterator = events()
+  paced.release()
+  let count = (await iterator.next()).value?.length ?? 0
+  const closed = client.close()
+  assert.equal((await troubleOf(json())).trouble, 'unavailable')
+  paced.releaseAll()
+  for (let item = await iterator.next(); !item.done; item = await iterator.next()) count += item.value.length
+  assert.equal(count, 6)
+  await closed
+})
+
 test('one event of 5 MB is read; one beyond 8 MiB is broken', async (test) => {
   const { upstream, stream } = await createSubject(test)
   upstream.next(script.largeEvent(5_000_000), script.largeEvent(40_000_000))

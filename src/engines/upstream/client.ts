@@ -15,7 +15,10 @@ type Needs = {
   apiKey?: string | undefined
   /** Sent with every request. */
   headers?: Record<string, string> | undefined
-  /** `firstByteMs` and `betweenMs` are for streams; a whole answer may be silent until it is there. */
+  /**
+   * `totalMs` bounds every call. `firstByteMs` and `betweenMs` are for streams, and any byte counts, also a ping; a whole
+   * answer may be silent until it is there.
+   */
   timeouts?: Partial<typeof defaultTimeouts> | undefined
 }
 
@@ -38,6 +41,7 @@ export type UpstreamClient = {
   ): AsyncIterable<ServerSentEvent[]>
   /** The error that an upstream put into a stream, given the object that holds it. */
   errorFromEvent(body: unknown): EngineError
+  /** Takes no more calls. Those that run are finished first. */
   close(): Promise<void>
 }
 
@@ -64,6 +68,8 @@ export const createUpstreamClient = ({ baseUrl, apiKey, headers = {}, timeouts }
 
   // A language model answers slowly: a second request on the same connection would only wait behind the first.
   const pool = new Pool(origin, { pipelining: 1, connectTimeout: connectMs, headersTimeout: 0, bodyTimeout: 0 })
+
+  let closing: Promise<void> | undefined
 
   const requestTo = (
     path: string,
@@ -129,6 +135,9 @@ export const createUpstreamClient = ({ baseUrl, apiKey, headers = {}, timeouts }
       }),
 
     errorFromEvent: troubles.fromEvent,
-    close: () => pool.destroy(),
+    close() {
+      closing ??= pool.close()
+      return closing
+    },
   }
 }

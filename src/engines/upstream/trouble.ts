@@ -68,7 +68,7 @@ const byStatus = (status: number, code: string, mayWait: boolean): EngineTrouble
 /** Turns what goes wrong with an upstream into the words that all engines share. */
 export const createTroubles = (secrets: string[]) => {
   const clean = (text: string): string => {
-    let cleaned = text.slice(0, 8 * saidCharactersMax)
+    let cleaned = text.slice(0, 64 * 1024)
     for (const secret of secrets) cleaned = cleaned.replaceAll(secret, '[removed]')
     cleaned = cleaned.replace(addresses, '[removed]').replace(credentials, '[removed]').replace(unprintable, ' ').trim()
     return cleaned.length > saidCharactersMax ? `${cleaned.slice(0, saidCharactersMax - 1)}…` : cleaned
@@ -92,8 +92,8 @@ export const createTroubles = (secrets: string[]) => {
       const retryAfterMs = waitMs(headers)
       const trouble = byStatus(status, error.code, retryAfterMs !== undefined)
       if (trouble === 'refused') return refused(String(status), error)
-      // What operators can mend, they are told: a wrong key, a model that is not there.
-      const isOurFault = status === 401 || status === 403 || status === 404
+      // What operators can mend, they are told: a wrong key, a model that is not there. Other reasons may quote a prompt.
+      const isOurFault = status === 401 || status === 404
       const reason = isOurFault ? clean(error.said) : ''
       return new EngineError(
         trouble,
