@@ -30,6 +30,7 @@ export const createAnswerReader = ({ thought, isThinking, stops, tools }: Needs)
   let held = ''
   /** Where `held` begins in everything that was written. */
   let position = 0
+  let hasThought = false
   let calls = 0
   let name = ''
   const json = createJsonEnd()
@@ -55,11 +56,16 @@ export const createAnswerReader = ({ thought, isThinking, stops, tools }: Needs)
 
   const readThinking = (parts: AnswerPart[], isEnd: boolean): boolean => {
     const close = thought?.close ?? ''
+    if (!hasThought) drop(held.length - held.trimStart().length)
     const at = held.indexOf(close)
-    const text = drop(at >= 0 ? at : isEnd ? held.length : held.length - beginningOf([close], held))
-    if (text !== '') parts.push({ kind: 'reasoning', text })
+    const sure = at >= 0 ? at : isEnd ? held.length : held.length - beginningOf([close], held)
+    const text = drop(held.slice(0, sure).trimEnd().length)
+    if (text !== '') {
+      parts.push({ kind: 'reasoning', text })
+      hasThought = true
+    }
     if (at < 0) return false
-    drop(close.length)
+    drop(sure - text.length + close.length)
     state = 'gap'
     return true
   }
@@ -142,8 +148,7 @@ export const createAnswerReader = ({ thought, isThinking, stops, tools }: Needs)
     startCall: () => {
       state = 'name'
     },
-    isThinking: () => state === 'thinking' || (state === 'start' && thought?.open === held.trim()),
-    isCalling: () => state === 'name' || state === 'arguments' || state === 'after',
+    isThinking: () => state === 'thinking',
   }
 }
 

@@ -21,7 +21,7 @@ import { adoptPrompt, type Step, type Tally, writeChoice } from './write-choice.
 type Needs = {
   /** Where the GGUF file is that the engine calls so; undefined when there is none. */
   modelFile(name: string): string | undefined
-  /** Never more than there are cores, which is also the default. */
+  /** Never more than there are cores; all but one by default. Processes that share a machine share its cores. */
   threads?: number | undefined
   /** How many models are in memory at the same time. */
   loadedMax?: number | undefined
@@ -74,8 +74,11 @@ export const createLlamaEngine = (needs: Needs): { text: TextEngine; close(): Pr
     try {
       const plan = await loaded.plan(request)
       const prompt = loaded.writePrompt(request, plan.tools)
-      const { sequence, release } = await loaded.pool.take({ tokens: prompt.tokens, cacheKey, signal })
+      const isSeeded = typeof request.seed === 'number'
+      const pool = isSeeded ? await loaded.seededPool() : loaded.pool
+      const { sequence, release } = await pool.take({ tokens: prompt.tokens, cacheKey, signal })
       try {
+        if (isSeeded) await sequence.clearHistory()
         const cacheRead = await adoptPrompt(sequence, prompt)
         const fresh = prompt.tokens.length - cacheRead
         const tally: Tally = { completion: 0, reasoning: 0 }

@@ -17,11 +17,12 @@ export const loadModel = async ({ library, llama, compileTemplate }: Native, pat
     const templateText = model.fileInfo.metadata.tokenizer.chat_template
     if (templateText === undefined) throw new Error('the file has no chat template')
     const contextTokens = Math.min(model.trainContextSize, contextTokensMax)
-    const context = await model.createContext({
-      contextSize: contextTokens,
-      sequences: countSequences(model, contextTokens),
-      batchSize: 512,
-    })
+    const openPool = async (sequences: number) => {
+      const context = await model.createContext({ contextSize: contextTokens, sequences })
+      return createSequencePool(Array.from({ length: sequences }, () => context.getSequence()))
+    }
+    const pool = await openPool(countSequences(model, contextTokens))
+    let seededPool: ReturnType<typeof openPool> | undefined
     const wrapper = new library.JinjaTemplateChatWrapper({ template: templateText, tokenizer: model.tokenizer })
     const syntax = readToolSyntax(wrapper)
     return {
@@ -29,7 +30,18 @@ export const loadModel = async ({ library, llama, compileTemplate }: Native, pat
       contextTokens,
       syntax,
       thought: readThoughtTags(wrapper),
-      pool: createSequencePool(Array.from({ length: context.totalSequences }, () => context.getSequence())),
+      pool,
+      /**
+       * For requests with a seed. Tokens that are worked on together change each other's last digits, and so, now and
+       * then, a choice; here a request is alone, and gives the same text whatever else is going on.
+       */
+      seededPool: (): ReturnType<typeof openPool> => {
+        seededPool ??= openPool(1).catch((error) => {
+          seededPool = undefined
+          throw error
+        })
+        return seededPool
+      },
       writePrompt: createPromptWriter({
         model,
         template: compileTemplate(templateText),

@@ -25,8 +25,9 @@ export const openNative = async (threads: number | undefined, onTrouble: OnTroub
     skipDownload: true,
     progressLogs: false,
     gpu: 'auto',
-    // More threads than cores fight each other: two on one core are many times slower than one.
-    maxThreads: Math.min(threads ?? Number.POSITIVE_INFINITY, availableParallelism()),
+    // Its threads wait for each other by spinning. If they do not find a core each, they are many times slower than one
+    // alone; so one core is left to the rest of the service, and there are never more threads than cores.
+    maxThreads: Math.min(threads ?? Math.max(1, availableParallelism() - 1), availableParallelism()),
     logLevel: library.LlamaLogLevel.error,
     logger: (_level, message) => onTrouble(message.trim()),
   })

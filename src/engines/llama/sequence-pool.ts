@@ -8,7 +8,7 @@ type Place = { sequence: LlamaContextSequence; cacheKey: string | undefined; use
 /**
  * The places of one model at which requests are worked on side by side. Who finds none waits in line, first come first
  * served. Each place still remembers the tokens of its last request, so the one that shares the longest beginning with
- * the new prompt is chosen.
+ * the new prompt is chosen; but no long memory is thrown away for a short beginning.
  */
 export const createSequencePool = (sequences: LlamaContextSequence[], waitingMax = 256) => {
   let uses = 0
@@ -63,7 +63,10 @@ export const createSequencePool = (sequences: LlamaContextSequence[], waitingMax
 }
 export type SequencePool = ReturnType<typeof createSequencePool>
 
-const sharedBeginning = (sequence: LlamaContextSequence, tokens: Token[]): number =>
-  sequence.compareContextTokens(tokens).firstDifferentIndex
+/** 0 when more would be forgotten than reused. */
+const sharedBeginning = (sequence: LlamaContextSequence, tokens: Token[]): number => {
+  const shared = sequence.compareContextTokens(tokens).firstDifferentIndex
+  return shared * 2 >= sequence.nextTokenIndex ? shared : 0
+}
 
 const isSameKey = (place: Place, wish: Wish): boolean => wish.cacheKey !== undefined && place.cacheKey === wish.cacheKey
