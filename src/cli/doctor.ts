@@ -12,12 +12,13 @@ const auditIsSlow = { queryTimeoutMs: 0 }
 export const doctorCommand = (program: Command) => {
   program
     .command('doctor')
-    .description('prove that config, database and books are in order; exit code 1 if something is not')
+    .description('prove that config, engines, database and books are in order; exit code 1 if something is not')
     .option(...jsonOption)
     .action(({ json }: { json?: boolean }) =>
       withDatabase(async (sql, settings) => {
-        const { readOffer } = await import('../service/offer.js')
-        const { catalog } = await readOffer(settings, systemClock)
+        const { modelFileIn, readOffer } = await import('../service/offer.js')
+        const { checkEngines } = await import('./engine-checks.js')
+        const { config, catalog } = await readOffer(settings, systemClock)
         const models = catalog.list('all')
         const offline = models.filter(({ model_spec }) => model_spec.offline).length
         const { version } = await sql.one<{ version: string }>`select current_setting('server_version') version`
@@ -26,6 +27,7 @@ export const doctorCommand = (program: Command) => {
         const checks: Check[] = [
           { check: 'the config file is valid', ok: true, detail: settings.configPath ?? 'none, built-in catalog' },
           { check: 'the catalog has models', ok: models.length > 0, detail: `${models.length}, ${offline} offline` },
+          ...(await checkEngines({ config, catalog, modelFile: modelFileIn(settings) })),
           { check: 'the database answers and is migrated', ok: true, detail: `PostgreSQL ${version}` },
           { check: 'commits are durable', ok: durable, detail: durable ? 'yes' : 'fsync or synchronous_commit is off' },
           ...(await auditLedger(sql)).map(({ check, problems, examples }) => ({
