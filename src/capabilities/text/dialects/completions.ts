@@ -1,7 +1,8 @@
 import type { ChatRequest, Logprobs } from '#contract/chat.js'
 import type { CompletionLogprobs, CompletionRequest, TextCompletion } from '#contract/completions.js'
-import { type Failure, failField } from '#contract/errors.js'
+import { failField } from '#contract/errors.js'
 import type { Dialect, Finished, Opening, Voice } from '../dialect.js'
+import { errorObject } from './error-object.js'
 import { sameFields } from './same-fields.js'
 
 /** POST /completions: the prompt is asked as one message of a user. */
@@ -112,15 +113,8 @@ const createVoice = (opening: Opening, body: CompletionRequest): Voice => {
       const last = body.stream_options?.include_usage ? event({ ...head, choices: [], usage, cost }) : ''
       return `${last}data: [DONE]\n\n`
     },
-    failed: (failure) => event({ error: errorOf(failure) }),
+    failed: (failure) => event({ error: errorObject(failure) }),
   }
 }
 
 const event = (data: object) => `data: ${JSON.stringify(data)}\n\n`
-
-const errorOf = ({ status, code, message }: Failure) => ({
-  message,
-  type: status < 500 ? 'invalid_request_error' : 'server_error',
-  code,
-  param: null,
-})

@@ -79,6 +79,9 @@ test('a whole answer has thoughts with signatures, text and calls with parsed in
     usage,
   })
   assert.equal(compileSchema(MessagesAnswer)(answer), undefined)
+  // Compiles only while the SDK can send back what it was given.
+  const sentBack: Anthropic.ContentBlockParam[] = wholeMessage(finishedWith(everything), body).content
+  assert.equal(sentBack.length, 5)
 })
 
 test('why an answer ended is told in the words of this dialect', () => {

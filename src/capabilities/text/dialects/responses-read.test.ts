@@ -268,8 +268,10 @@ test('each mistake is told once, by the name of its field', () => {
 })
 
 test('whatever passes the schema is translated into a valid request of chat, or refused', () => {
+  // Without what is always refused, more of the rest is tried.
+  const { previous_response_id, conversation, background, ...properties } = ResponsesRequest.properties
   fc.assert(
-    fc.property(jsonOfSchema(ResponsesRequest), (body) => {
+    fc.property(jsonOfSchema({ ...ResponsesRequest, properties }), (body) => {
       fc.pre(validate(body) === undefined)
       try {
         assert.equal(isChat(responses.read(body as ResponsesRequest)), undefined)

@@ -2,6 +2,7 @@ import type { Failure } from '#contract/errors.js'
 import type { ResponsesRequest } from '#contract/responses.js'
 import type { Opening, Voice } from '../dialect.js'
 import { type Block, createBlocks, emptied, type TokenLogprobs } from './blocks.js'
+import { errorObject } from './error-object.js'
 import {
   endingOf,
   headOf,
@@ -132,16 +133,11 @@ export const createResponsesVoice = (opening: Opening, body: ResponsesRequest): 
     failed(failure) {
       const begun = start()
       if (blocks.current) output.push(item(blocks.current, 'incomplete'))
-      const { code, message } = failure
+      const error = errorObject(failure)
+      const { code, message, param } = error
       const response = { ...head, ...unfinished, status: 'failed', error: errorOf(failure), output }
       // The SDKs raise an error only for an event that has one; the fields beside it are those of the reference.
-      const error = {
-        type: failure.status < 500 ? 'invalid_request_error' : 'server_error',
-        code,
-        message,
-        param: null,
-      }
-      return begun + event('response.failed', { response }) + event('error', { code, message, param: null, error })
+      return begun + event('response.failed', { response }) + event('error', { code, message, param, error })
     },
   }
 }
