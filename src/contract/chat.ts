@@ -10,7 +10,9 @@ import { ChatMessage, ResponseFormat, TextOrNullOr, Tool } from './text-parts.js
 const Maybe = Type.Optional
 const Num = (minimum: number, maximum: number, description?: string) =>
   Maybe(Nullable(Type.Number({ minimum, maximum, ...(description !== undefined && { description }) })))
-const Flag = (standard: boolean, description: string) => Maybe(Type.Boolean({ default: standard, description }))
+/** Not the keyword `default`: it would be filled in, and then win over what stands in the model name. */
+const Flag = (standard: boolean, description: string) =>
+  Maybe(Type.Boolean({ description: `${description}; ${standard} unless said` }))
 
 export const ReasoningEffort = StringEnum(reasoningEfforts)
 
@@ -21,7 +23,10 @@ export const ServiceParameters = Type.Object(
     strip_thinking_response: Flag(false, 'Removes <think></think> blocks from the answer'),
     disable_thinking: Flag(false, 'Switches reasoning off where the model can, and removes <think></think> blocks'),
     enable_web_search: Maybe(
-      Type.Unsafe<'off' | 'on' | 'auto' | boolean>({ enum: ['off', 'on', 'auto', true, false], default: 'off' }),
+      Type.Unsafe<'off' | 'on' | 'auto' | boolean>({
+        enum: ['off', 'on', 'auto', true, false],
+        description: '`auto` leaves it to the model; off unless said',
+      }),
     ),
     enable_web_scraping: Flag(false, 'Reads up to 5 URLs of the last user message'),
     enable_x_search: Flag(false, "Uses the provider's own search"),

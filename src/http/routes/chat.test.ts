@@ -195,6 +195,12 @@ test('traits, aliases, suffixes and deprecated models', async () => {
   assert.equal((await caller.post(path, ask({ model: 'acme-gone' }))).status, 410)
   const suffixed = await caller.post(path, ask({ model: 'acme:strip_thinking_response=true' }))
   assert.deepEqual([suffixed.status, suffixed.body.service_parameters.strip_thinking_response], [200, true])
+  const both = await caller.post(
+    path,
+    ask({ model: 'acme:strip_thinking_response=true', service_parameters: { disable_thinking: true } }),
+  )
+  const { strip_thinking_response: strips, disable_thinking: disables } = both.body.service_parameters
+  assert.deepEqual([strips, disables], [true, true])
 })
 
 const broken: Record<string, object> = {

@@ -2,7 +2,7 @@ import type { ChatRequest, Logprobs } from '#contract/chat.js'
 import type { CompletionLogprobs, CompletionRequest, TextCompletion } from '#contract/completions.js'
 import { failField } from '#contract/errors.js'
 import type { Dialect, Finished, Opening, Voice } from '../dialect.js'
-import { errorObject } from './error-object.js'
+import { compatError } from '../failures.js'
 import { sameFields } from './same-fields.js'
 
 /** POST /completions: the prompt is asked as one message of a user. */
@@ -113,7 +113,7 @@ const createVoice = (opening: Opening, body: CompletionRequest): Voice => {
       const last = body.stream_options?.include_usage ? event({ ...head, choices: [], usage, cost }) : ''
       return `${last}data: [DONE]\n\n`
     },
-    failed: (failure) => event({ error: errorObject(failure) }),
+    failed: (failure) => event({ error: compatError(failure) }),
   }
 }
 

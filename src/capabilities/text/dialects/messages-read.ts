@@ -55,7 +55,7 @@ const toTool = (tool: MessageTool, index: number): Tool[] => {
     ]
   }
   // Other tools are run by a server that has them. Without them the model can still answer.
-  return type.startsWith('web_search') ? [{ type: 'web_search' }] : []
+  return []
 }
 
 const toolChoiceOf = ({ tools, tool_choice }: CountTokensRequest, kept: Tool[]): Pick<ChatRequest, 'tool_choice'> => {

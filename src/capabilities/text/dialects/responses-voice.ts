@@ -2,7 +2,7 @@ import type { Failure } from '#contract/errors.js'
 import type { ResponsesRequest } from '#contract/responses.js'
 import type { Opening, Voice } from '../dialect.js'
 import { type Block, createBlocks, emptied, type TokenLogprobs } from './blocks.js'
-import { errorObject } from './error-object.js'
+import { compatError } from '../failures.js'
 import {
   endingOf,
   headOf,
@@ -133,7 +133,7 @@ export const createResponsesVoice = (opening: Opening, body: ResponsesRequest): 
     failed(failure) {
       const begun = start()
       if (blocks.current) output.push(item(blocks.current, 'incomplete'))
-      const error = errorObject(failure)
+      const error = compatError(failure)
       const { code, message, param } = error
       const response = { ...head, ...unfinished, status: 'failed', error: errorOf(failure), output }
       // The SDKs raise an error only for an event that has one; the fields beside it are those of the reference.
