@@ -25,11 +25,12 @@ export const loadModel = async ({ library, llama, compileTemplate }: Native, pat
     let seededPool: ReturnType<typeof openPool> | undefined
     const wrapper = new library.JinjaTemplateChatWrapper({ template: templateText, tokenizer: model.tokenizer })
     const syntax = readToolSyntax(wrapper)
+    const thought = readThoughtTags(wrapper)
     return {
       model,
       contextTokens,
       syntax,
-      thought: readThoughtTags(wrapper),
+      thought,
       pool,
       /**
        * For requests with a seed. Tokens that are worked on together change each other's last digits, and so, now and
@@ -46,6 +47,8 @@ export const loadModel = async ({ library, llama, compileTemplate }: Native, pat
         model,
         template: compileTemplate(templateText),
         rendersTools: wrapper.usingJinjaFunctionCallTemplate,
+        // A template that knows the tags belongs to a model that thinks by itself.
+        thinksWhenTold: thought?.open === '<think>' && !templateText.includes(thought.open),
         contextTokens,
       }),
       plan: (request: Parameters<typeof makePlan>[0]) =>
