@@ -21,7 +21,7 @@ export const loadModel = async ({ library, llama, compileTemplate }: Native, pat
       const context = await model.createContext({ contextSize: contextTokens, sequences })
       return createSequencePool(Array.from({ length: sequences }, () => context.getSequence()))
     }
-    const pool = await openPool(countSequences(model, contextTokens))
+    const pool = await openPool(await countSequences(model, contextTokens))
     let seededPool: ReturnType<typeof openPool> | undefined
     const wrapper = new library.JinjaTemplateChatWrapper({ template: templateText, tokenizer: model.tokenizer })
     const syntax = readToolSyntax(wrapper)
@@ -63,9 +63,9 @@ export const loadModel = async ({ library, llama, compileTemplate }: Native, pat
 }
 export type LoadedModel = Awaited<ReturnType<typeof loadModel>>
 
-const countSequences = (model: LlamaModel, contextSize: number): number => {
+const countSequences = async (model: LlamaModel, contextSize: number): Promise<number> => {
   for (let sequences = sequencesMax; sequences > 1; sequences--) {
-    const needs = model.fileInsights.estimateContextResourceRequirements({
+    const needs = await model.fileInsights.estimateContextResourceRequirementsV2({
       contextSize,
       sequences,
       modelGpuLayers: model.gpuLayers,
