@@ -91,6 +91,10 @@ export const createLlamaEngine = (needs: Needs): { text: TextEngine; close(): Pr
             yield { ...step, index, usage: { fresh, cacheRead, cacheWrite: 0, ...tally } }
           }
         }
+      } catch (error) {
+        // After a fault of the library, nobody knows what the sequence remembers.
+        if (!signal.aborted) await sequence.clearHistory().catch(() => {})
+        throw error
       } finally {
         release()
       }

@@ -36,6 +36,7 @@ const beyondGrammar = [
 /** Repetitions are unrolled, so long ones are cut: a shorter text keeps the promise as well. */
 const repeatMax = 256
 const rulesMax = 4000
+const depthMax = 100
 
 export const literal = (text: string): string =>
   `"${text.replace(/["\\]/g, '\\$&').replace(/\n/g, '\\n').replace(/\r/g, '\\r').replace(/\t/g, '\\t')}"`
@@ -59,6 +60,7 @@ export const createJsonGrammar = () => {
   /** The name of a rule for a schema. Lenient: what cannot be promised is left out instead of refused. */
   const addSchema = (root: unknown, { isLenient = false } = {}): string => {
     const references = new Map<string, string>()
+    let depth = 0
 
     const resolve = (reference: string): unknown => {
       if (!reference.startsWith('#')) throw new InexpressibleSchema(`the reference "${reference}"`)
@@ -74,6 +76,13 @@ export const createJsonGrammar = () => {
 
     /** `open` holds the references that were entered without writing anything yet; meeting one again never ends. */
     const visit = (schema: unknown, open: ReadonlySet<string>): string => {
+      if (++depth > depthMax) throw new InexpressibleSchema('a schema of this depth')
+      const name = visitAny(schema, open)
+      depth--
+      return name
+    }
+
+    const visitAny = (schema: unknown, open: ReadonlySet<string>): string => {
       if (schema === true || schema === undefined) return 'value'
       if (!isSchema(schema)) throw new InexpressibleSchema('a schema that is not an object')
       const beyond = beyondGrammar.find((word) => Object.hasOwn(schema, word) && schema[word] !== false)

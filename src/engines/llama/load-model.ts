@@ -21,15 +21,16 @@ export const loadModel = async ({ library, llama, compileTemplate }: Native, pat
       const context = await model.createContext({ contextSize: contextTokens, sequences })
       return createSequencePool(Array.from({ length: sequences }, () => context.getSequence()))
     }
-    const pool = await openPool(countSequences(model, contextTokens))
+    const pool = await openPool(await countSequences(model, contextTokens))
     let seededPool: ReturnType<typeof openPool> | undefined
     const wrapper = new library.JinjaTemplateChatWrapper({ template: templateText, tokenizer: model.tokenizer })
     const syntax = readToolSyntax(wrapper)
+    const thought = readThoughtTags(wrapper)
     return {
       model,
       contextTokens,
       syntax,
-      thought: readThoughtTags(wrapper),
+      thought,
       pool,
       /**
        * For requests with a seed. Tokens that are worked on together change each other's last digits, and so, now and
@@ -46,6 +47,8 @@ export const loadModel = async ({ library, llama, compileTemplate }: Native, pat
         model,
         template: compileTemplate(templateText),
         rendersTools: wrapper.usingJinjaFunctionCallTemplate,
+        // A template that knows the tags belongs to a model that thinks by itself.
+        thinksWhenTold: thought?.open === '<think>' && !templateText.includes(thought.open),
         contextTokens,
       }),
       plan: (request: Parameters<typeof makePlan>[0]) =>
@@ -60,9 +63,9 @@ export const loadModel = async ({ library, llama, compileTemplate }: Native, pat
 }
 export type LoadedModel = Awaited<ReturnType<typeof loadModel>>
 
-const countSequences = (model: LlamaModel, contextSize: number): number => {
+const countSequences = async (model: LlamaModel, contextSize: number): Promise<number> => {
   for (let sequences = sequencesMax; sequences > 1; sequences--) {
-    const needs = model.fileInsights.estimateContextResourceRequirements({
+    const needs = await model.fileInsights.estimateContextResourceRequirementsV2({
       contextSize,
       sequences,
       modelGpuLayers: model.gpuLayers,

@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import type { Llama } from 'node-llama-cpp'
 
-/** Told about what no caller is told: lines of the native library, and models that could not be unloaded. */
+/** Told about what no caller is told: why the native library could not load a model, or why one could not be unloaded. */
 export type OnTrouble = (what: string, cause?: unknown) => void
 
 export type ChatTemplate = { render(values: Record<string, unknown>): string }
@@ -29,7 +29,10 @@ export const openNative = async (threads: number | undefined, onTrouble: OnTroub
     // alone; so one core is left to the rest of the service, and there are never more threads than cores.
     maxThreads: Math.min(threads ?? Math.max(1, availableParallelism() - 1), availableParallelism()),
     logLevel: library.LlamaLogLevel.error,
-    logger: (_level, message) => onTrouble(message.trim()),
+    // What it says about grammars quotes them, and a grammar holds words of the caller.
+    logger: (_level, message) => {
+      if (/^(llama_(model|init|context|kv)|ggml|load_)/.test(message)) onTrouble(message.trim())
+    },
   })
   return { library, llama, compileTemplate: (text) => new Template(text) }
 }

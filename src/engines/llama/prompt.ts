@@ -12,13 +12,17 @@ type Needs = {
   template: ChatTemplate
   /** Whether the template has a place for tools; otherwise they are told in words. */
   rendersTools: boolean
+  /** Whether the model thinks aloud, but only when it is told to. */
+  thinksWhenTold: boolean
   contextTokens: number
 }
 
 export type Prompt = { tokens: Token[]; text: string }
 
 /** Renders requests with the chat template that the model brings along. */
-export const createPromptWriter = ({ model, template, rendersTools, contextTokens }: Needs) => {
+export const createPromptWriter = (needs: Needs) => {
+  const { model, template, rendersTools, thinksWhenTold, contextTokens } = needs
+
   const render = (messages: TemplateMessage[], tools: FunctionTool[], isThinkingOff: boolean): string =>
     template.render({
       messages,
@@ -47,6 +51,9 @@ export const createPromptWriter = ({ model, template, rendersTools, contextToken
     const told = rendersTools || tools.length === 0 ? undefined : describeTools(tools)
     let messages = addToSystem(request.messages.map(toTemplateMessage(request.messages)), [
       told,
+      thinksWhenTold && asksToThink(request)
+        ? 'Think step by step inside <think></think> before you answer.'
+        : undefined,
       describeFormat(request),
     ])
     if (!rendersTools) messages = messages.map(tellInWords)
@@ -146,6 +153,11 @@ const addToSystem = (messages: TemplateMessage[], additions: (string | undefined
   const [first, ...rest] = messages
   if (first?.role !== 'system') return [{ role: 'system', content: text }, ...messages]
   return [{ ...first, content: `${first.content}\n\n${text}` }, ...rest]
+}
+
+const asksToThink = ({ reasoning, reasoning_effort }: EngineRequest): boolean => {
+  const effort = reasoning_effort ?? reasoning?.effort ?? 'none'
+  return reasoning?.enabled !== false && (reasoning?.enabled === true || effort !== 'none')
 }
 
 /** The grammar alone would force the form, but the model should also know what it is asked for. */
