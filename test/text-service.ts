@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { setTimeout as wait } from 'node:timers/promises'
 import { request } from 'undici'
 import { startFakeUpstream } from './fakes/upstream.js'
 import { createPayer } from './money.js'
@@ -40,7 +41,15 @@ ${models}`,
       from usage_record where request_id = ${String(requestId)}`
     return row && { ...row, promptTokens: Number(row.promptTokens), completionTokens: Number(row.completionTokens) }
   }
-  return { ...service, house, rich, caller: service.as(rich.key), bill }
+  /** What the work gives, which must not have cost anything. */
+  const unpaid = async <T>(work: () => Promise<T>): Promise<T> => {
+    const before = await rich.balances()
+    const result = await work()
+    assert.deepEqual(await rich.balances(), before, 'something was charged')
+    return result
+  }
+  const baseURL = `${service.origin}/api/v1`
+  return { ...service, house, rich, caller: service.as(rich.key), bill, unpaid, baseURL }
 }
 
 export type Bill = {
@@ -73,4 +82,31 @@ export const openStream = async (url: string, key: string, body: object) => {
   })
   assert.equal(answer.statusCode, 200)
   return answer
+}
+
+/** Looks again and again until there is something to see. */
+export const until = async <T>(look: () => Promise<T | undefined>): Promise<T> => {
+  for (;;) {
+    const seen = await look()
+    if (seen !== undefined) return seen
+    await wait(20)
+  }
+}
+
+/** What a client throws when it should. */
+// biome-ignore lint/suspicious/noExplicitAny: every client has its own errors
+export const thrown = async (work: PromiseLike<unknown>): Promise<any> => {
+  try {
+    await work
+  } catch (error) {
+    return error
+  }
+  return assert.fail('nothing was thrown')
+}
+
+/** Everything that a stream gives. */
+export const collect = async <T>(items: AsyncIterable<T>): Promise<T[]> => {
+  const collected: T[] = []
+  for await (const item of items) collected.push(item)
+  return collected
 }

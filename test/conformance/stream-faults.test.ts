@@ -5,7 +5,7 @@ import { after, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { type Script, script, startFakeUpstream } from '../fakes/upstream.js'
 import { assertBooks, createPayer } from '../money.js'
-import { chunksOf, eventsOf, openStream, prices, startTextService } from '../text-service.js'
+import { chunksOf, eventsOf, openStream, prices, startTextService, until } from '../text-service.js'
 
 /**
  * What callers see, what they pay and what an upstream sees when things go wrong. Every fault is told to the caller in the
@@ -251,12 +251,3 @@ test('nothing of all this left a hold behind, a prompt in the log, or the books 
   assert.ok(logLines.length > 0)
   for (const line of logLines) assert.ok(!line.includes(secret) && !line.includes('house-secret-key'))
 })
-
-/** Looks again and again until there is something to see. */
-const until = async <T>(look: () => Promise<T | undefined>): Promise<T> => {
-  for (;;) {
-    const seen = await look()
-    if (seen !== undefined) return seen
-    await wait(20)
-  }
-}
