@@ -1,3 +1,4 @@
+import type { StopSignal } from '#plumbing/stop-signal.js'
 /** An engine that turns texts into vectors. */
 export type EmbeddingEngine = {
   /** One vector per text, in their order. Throws `EngineError`. */
@@ -14,5 +15,5 @@ export type EmbeddingCall = {
   texts: string[]
   /** Only for models that can shorten their vectors. */
   dimensions?: number | undefined
-  signal: AbortSignal
+  signal: StopSignal
 }

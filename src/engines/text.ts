@@ -1,5 +1,6 @@
 import type { ChatRequest, Logprobs } from '#contract/chat.js'
 import type { ReasoningDetail } from '#contract/text-parts.js'
+import type { StopSignal } from '#plumbing/stop-signal.js'
 
 /**
  * An engine that writes text. It is asked in the language of POST /chat/completions, and answers in it; it knows nothing of
@@ -32,7 +33,7 @@ export type TextCall = {
   isLimitLoose?: boolean
   /** Requests with the same key find their prompt cached if they go the same way. */
   cacheKey?: string | undefined
-  signal: AbortSignal
+  signal: StopSignal
 }
 
 export type EngineRequest = Omit<

@@ -1,6 +1,6 @@
-import { once } from 'node:events'
 import type { FastifyReply } from 'fastify'
 import type { Outlet } from '#capabilities/text/outlet.js'
+import { createStop, type StopSignal } from '#plumbing/stop-signal.js'
 
 /** Load balancers cut connections that are silent for a minute; a comment now and then keeps them open. */
 const pingMs = 15_000
@@ -15,17 +15,17 @@ const eventStream = {
 }
 
 /** Fires when the caller leaves before the answer is complete. */
-export const departureOf = (reply: FastifyReply): AbortSignal => {
-  const controller = new AbortController()
+export const departureOf = (reply: FastifyReply): StopSignal => {
+  const { signal, stop } = createStop()
   // The request's own `close` has fired long ago; only the response's tells that the connection is gone.
   reply.raw.once('close', () => {
-    if (!reply.raw.writableFinished) controller.abort()
+    if (!reply.raw.writableFinished) stop()
   })
-  return controller.signal
+  return signal
 }
 
 /** Sends an event stream over the connection of a request, as fast as the caller reads and no faster. */
-export const createEventOutlet = (reply: FastifyReply, signal: AbortSignal): Outlet & { close(): void } => {
+export const createEventOutlet = (reply: FastifyReply, signal: StopSignal): Outlet & { close(): void } => {
   const { raw } = reply
   let announced: Record<string, string> = {}
   let hasBegun = false
@@ -43,14 +43,23 @@ export const createEventOutlet = (reply: FastifyReply, signal: AbortSignal): Out
     raw.writeHead(200, { ...usual, ...eventStream, ...announced, ...headers })
   }
 
-  const drained = async () => {
-    const timer = setTimeout(() => raw.destroy(), stalledMs)
-    try {
-      await once(raw, 'drain', { signal })
-    } finally {
-      clearTimeout(timer)
-    }
-  }
+  const drained = () =>
+    new Promise<void>((resolve, reject) => {
+      const timer = setTimeout(() => raw.destroy(), stalledMs)
+      const leave = () => {
+        clearTimeout(timer)
+        raw.off('drain', go)
+        reject(signal.reason)
+      }
+      const go = () => {
+        clearTimeout(timer)
+        signal.removeEventListener('abort', leave)
+        resolve()
+      }
+      if (signal.aborted) return leave()
+      raw.once('drain', go)
+      signal.addEventListener('abort', leave)
+    })
 
   return {
     signal,

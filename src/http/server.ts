@@ -26,6 +26,7 @@ import { readJsonBodies } from './json-body.js'
 import { answerOtherMethods } from './methods.js'
 import { createObserver } from './observe.js'
 import { describeInterface } from './openapi.js'
+import { compressedFrom } from './paid.js'
 import { createValidators } from './validation.js'
 
 type Needs = {
@@ -83,7 +84,9 @@ export const createServer = async ({ version, log, writeLine, registry, authenti
         if (!lane.handle(request, response)) usualWay(request, response)
       }),
     return503OnClosing: false,
-    routerOptions: { ignoreTrailingSlash: true, ignoreDuplicateSlashes: true, maxParamLength: 1024 },
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 1024 },
+    // The router can do this as well, but looks at every request as if it had them.
+    rewriteUrl: ({ url = '/' }) => (url.includes('//') ? singleSlashes(url) : url),
     frameworkErrors: (error, request, reply) => {
       reply.headers(commonHeaders.record(request.id, request.headers))
       answerFailure(error, request, reply)
@@ -125,12 +128,19 @@ export const createServer = async ({ version, log, writeLine, registry, authenti
   const answerRest = answerOtherMethods(app)
   await app.register(compress, {
     encodings: ['br', 'gzip'],
+    threshold: compressedFrom,
     // Event streams must leave chunk by chunk; a compressor would hold them back.
     customTypes: /^(?!text\/event-stream)(text\/|application\/(json|[\w.+-]+\+json|javascript))/,
     brotliOptions: { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } },
   })
   await describeInterface(app, version)
   return { app, lane, finish: answerRest }
+}
+
+/** Doubled slashes in the path are a slip; behind the question mark they may mean something. */
+const singleSlashes = (url: string): string => {
+  const [path = '', ...query] = url.split('?')
+  return [path.replace(/\/{2,}/g, '/'), ...query].join('?')
 }
 
 /** Bytes that Node could not read as HTTP never become a request, but get the same kind of answer. */

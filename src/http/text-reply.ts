@@ -4,6 +4,7 @@ import type { Dialect } from '#capabilities/text/dialect.js'
 import type { createPrepare } from '#capabilities/text/prepare.js'
 import type { WriteText } from '#capabilities/text/write-text.js'
 import type { Metered } from '#ledger/metered.js'
+import { neverStops } from '#plumbing/stop-signal.js'
 import { callerOf } from './access.js'
 import { createEventOutlet, departureOf } from './event-outlet.js'
 import { createLateFailure } from './failures.js'
@@ -24,7 +25,7 @@ export const createTextReply = ({ metered, prepare, writeText, log }: Needs) => 
 
     if (chat.stream !== true) {
       // Who sends an Idempotency-Key comes back for the answer, so it is worth finishing.
-      const signal = request.headers['idempotency-key'] === undefined ? departure : never
+      const signal = request.headers['idempotency-key'] === undefined ? departure : neverStops
       await answerPaid(metered, request, reply, prepared.order, (charge) =>
         writeText.whole(asked, charge, signal, (finished) => dialect.answer(finished, body)),
       )
@@ -47,5 +48,3 @@ export const createTextReply = ({ metered, prepare, writeText, log }: Needs) => 
 }
 
 export type TextReply = ReturnType<typeof createTextReply>
-
-const never = new AbortController().signal

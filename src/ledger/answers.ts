@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } f
 import type { Sql } from '#store/sql.js'
 
 /** An answer as it left: what a retry with the same Idempotency-Key gets again. */
-export type Answer = { status: number; headers: Record<string, string>; body: Buffer }
+export type Answer = { status: number; headers: Record<string, string>; body: string | Buffer }
 
 /** How a caller may repeat a request without paying twice. */
 export type Idempotency = {
@@ -43,7 +43,12 @@ export const encryptAnswer = ({ status, headers, body }: Answer, idempotency: Id
   const head = Buffer.from(JSON.stringify({ status, headers }))
   const length = Buffer.alloc(4)
   length.writeUInt32BE(head.length)
-  const text = [encryption.update(length), encryption.update(head), encryption.update(body), encryption.final()]
+  const text = [
+    encryption.update(length),
+    encryption.update(head),
+    typeof body === 'string' ? encryption.update(body, 'utf8') : encryption.update(body),
+    encryption.final(),
+  ]
   return Buffer.concat([nonce, encryption.getAuthTag(), ...text])
 }
 

@@ -205,4 +205,4 @@ export class Charge {
 }
 
 const isAnswer = (result: unknown): result is Answer =>
-  typeof result === 'object' && result !== null && 'body' in result && Buffer.isBuffer(result.body)
+  typeof result === 'object' && result !== null && 'body' in result && 'status' in result

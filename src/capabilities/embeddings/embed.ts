@@ -7,6 +7,7 @@ import type { Line } from '#ledger/bill.js'
 import type { Charge, Sealed, Settled } from '#ledger/charge.js'
 import { goodsOf } from '#ledger/goods.js'
 import type { Order } from '#ledger/metered.js'
+import type { StopSignal } from '#plumbing/stop-signal.js'
 import { json, routeHeaders, unheard } from '../answer.js'
 import { chooseModel } from '../model-choice.js'
 import type { Switchboard } from '../switchboard.js'
@@ -48,7 +49,7 @@ export const createEmbed = ({ catalog, switchboard }: Needs) => ({
   },
 
   /** Runs in the gate: the charge is taken already. */
-  async run(prepared: PreparedEmbedding, charge: Charge, signal: AbortSignal): Promise<Settled<Answer>> {
+  async run(prepared: PreparedEmbedding, charge: Charge, signal: StopSignal): Promise<Settled<Answer>> {
     const { model, texts, bytes, body, headers } = prepared
     const finish = (tokens: number) => ({
       lines: [inputLine(model, tokens)],
@@ -80,7 +81,7 @@ export const createEmbed = ({ catalog, switchboard }: Needs) => ({
     const reply: Answer = {
       status: 200,
       headers: { ...json, ...headers, ...routeHeaders(target, retries) },
-      body: Buffer.from(JSON.stringify(list)),
+      body: JSON.stringify(list),
     }
     const countedBy = answer.promptTokens === undefined ? 'estimate' : 'upstream'
     return charge.settle({ ...finish(tokens), countedBy }, reply)

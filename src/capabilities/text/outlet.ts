@@ -1,3 +1,4 @@
+import type { StopSignal } from '#plumbing/stop-signal.js'
 /** Where a stream goes. The http folder makes one per request; text itself does not know what it is connected to. */
 export type Outlet = {
   /** Headers that are known before the first event; the head leaves with the first of `begin` and a long silence. */
@@ -11,5 +12,5 @@ export type Outlet = {
   /** Whether the head is out, so that a failure can only be told as an event. */
   readonly hasBegun: boolean
   /** Fires when the caller has left, or reads so slowly that it comes to the same. */
-  readonly signal: AbortSignal
+  readonly signal: StopSignal
 }

@@ -6,6 +6,7 @@ import type { ChatMessage } from '#contract/text-parts.js'
 import type { EngineRequest } from '#engines/text.js'
 import { goodsOf } from '#ledger/goods.js'
 import type { Order } from '#ledger/metered.js'
+import type { StopSignal } from '#plumbing/stop-signal.js'
 import { chooseModel } from '../model-choice.js'
 import { engineRequest, withSystemPrompt } from './engine-request.js'
 import { tooManyTokens } from './failures.js'
@@ -33,7 +34,7 @@ export type Prepared = {
 export type PrepareMedia = (
   messages: ChatMessage[],
   capabilities: TextCapabilities,
-  signal: AbortSignal,
+  signal: StopSignal,
 ) => Promise<ChatMessage[]>
 
 type Needs = { catalog: () => Catalog; prepareMedia: PrepareMedia }
@@ -44,7 +45,7 @@ type Needs = { catalog: () => Catalog; prepareMedia: PrepareMedia }
  */
 export const createPrepare =
   ({ catalog, prepareMedia }: Needs) =>
-  async (caller: Caller, chat: ChatRequest, signal: AbortSignal): Promise<Prepared> => {
+  async (caller: Caller, chat: ChatRequest, signal: StopSignal): Promise<Prepared> => {
     const offer = catalog()
     const { name, suffix } = splitModelName(chat.model)
     const { model, headers } = chooseModel(offer, caller, name, 'text')

@@ -5,6 +5,7 @@ import type { Charge, Cost, Sealed, Settled } from '#ledger/charge.js'
 import { spendingHeaders } from '#ledger/credit/balance-reader.js'
 import type { Metered } from '#ledger/metered.js'
 import type { Clock } from '#plumbing/clock.js'
+import type { StopSignal } from '#plumbing/stop-signal.js'
 import { json, routeHeaders, unheard } from '../answer.js'
 import type { Switchboard } from '../switchboard.js'
 import type { Finished, Opening, Voice } from './dialect.js'
@@ -33,7 +34,7 @@ export const createWriteText = ({ metered, switchboard, clock }: Needs) => {
   const whole = async (
     asked: Asked,
     charge: Charge,
-    signal: AbortSignal,
+    signal: StopSignal,
     render: (finished: Finished) => object,
   ): Promise<Settled<Answer>> => {
     const { prepared } = asked
@@ -63,7 +64,7 @@ export const createWriteText = ({ metered, switchboard, clock }: Needs) => {
     const reply: Answer = {
       status: 200,
       headers: { ...json, ...prepared.headers, ...routeHeaders(target, retries) },
-      body: Buffer.from(JSON.stringify(render(finished))),
+      body: JSON.stringify(render(finished)),
     }
     return charge.settle({ ...finish, countedBy: answer.usage ? 'upstream' : 'estimate' }, reply)
   }
@@ -112,7 +113,7 @@ const roomFactor = 1.25
 const roomTokens = 64
 
 /** What the engine is asked. A caller who cannot pay for the longest answer gets a shorter one. */
-const callOf = (prepared: Prepared, charge: Charge, signal: AbortSignal): Omit<TextCall, 'model'> => {
+const callOf = (prepared: Prepared, charge: Charge, signal: StopSignal): Omit<TextCall, 'model'> => {
   const { model, request, size, limit, choices, isLimitAsked, cacheKey } = prepared
   const { quantity: _quantity, ...output } = outputLine(model, size.tokensMost, 0)
   const most = BigInt(limit) * BigInt(choices)

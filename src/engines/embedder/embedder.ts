@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads'
+import type { StopSignal } from '#plumbing/stop-signal.js'
 import type { EmbeddingEngine } from '../embedding.js'
 import { EngineError } from '../engine-error.js'
 import { type Answer, charactersMax, tokensMax } from './job.js'
@@ -72,7 +73,7 @@ export const createEmbedder = ({
     }, idleMs)
   }
 
-  const ask = (texts: string[], signal: AbortSignal): Promise<Answer> => {
+  const ask = (texts: string[], signal: StopSignal): Promise<Answer> => {
     thread ??= openThread()
     const asked = thread
     const { worker, calls } = asked

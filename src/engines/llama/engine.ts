@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { type Clock, systemClock } from '#plumbing/clock.js'
+import type { StopSignal } from '#plumbing/stop-signal.js'
 import { EngineError } from '../engine-error.js'
 import type {
   AnswerChoice,
@@ -195,7 +196,7 @@ const addPart = (message: AnswerChoice['message'], part: AnswerPart): void => {
 }
 
 /** Leaves at once when the signal fires; what comes too late is cleaned up. */
-const orAborted = <T>(work: Promise<T>, signal: AbortSignal, cleanUp: (late: T) => void): Promise<T> =>
+const orAborted = <T>(work: Promise<T>, signal: StopSignal, cleanUp: (late: T) => void): Promise<T> =>
   new Promise((resolve, reject) => {
     const leave = () => {
       reject(signal.reason)
@@ -206,7 +207,7 @@ const orAborted = <T>(work: Promise<T>, signal: AbortSignal, cleanUp: (late: T) 
     work.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave))
   })
 
-const toEngineError = (error: unknown, signal: AbortSignal): unknown => {
+const toEngineError = (error: unknown, signal: StopSignal): unknown => {
   if (error instanceof EngineError) return error
   if (signal.aborted) return new EngineError('broken', 'the request was stopped', { cause: signal.reason })
   return new EngineError('broken', 'the model stopped in the middle of its work', { cause: error })

@@ -1,6 +1,4 @@
-import { createRequire } from 'node:module'
 import { availableParallelism } from 'node:os'
-import { fileURLToPath, pathToFileURL } from 'node:url'
 import type { Llama } from 'node-llama-cpp'
 
 /** Told about what no caller is told: why the native library could not load a model, or why one could not be unloaded. */
@@ -19,7 +17,7 @@ export type Native = {
  * before. It never downloads or compiles anything.
  */
 export const openNative = async (threads: number | undefined, onTrouble: OnTrouble): Promise<Native> => {
-  const [library, { Template }] = await Promise.all([import('node-llama-cpp'), importTemplates()])
+  const [library, { Template }] = await Promise.all([import('node-llama-cpp'), import('@huggingface/jinja')])
   const llama = await library.getLlama({
     build: 'never',
     skipDownload: true,
@@ -35,10 +33,4 @@ export const openNative = async (threads: number | undefined, onTrouble: OnTroub
     },
   })
   return { library, llama, compileTemplate: (text) => new Template(text) }
-}
-
-/** The template engine is a dependency of the library and not of ours, so it is looked up from there. */
-const importTemplates = async (): Promise<{ Template: new (text: string) => ChatTemplate }> => {
-  const fromLibrary = createRequire(fileURLToPath(import.meta.resolve('node-llama-cpp')))
-  return import(pathToFileURL(fromLibrary.resolve('@huggingface/jinja')).href)
 }

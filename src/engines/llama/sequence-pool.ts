@@ -1,8 +1,9 @@
 import type { LlamaContextSequence, Token } from 'node-llama-cpp'
+import type { StopSignal } from '#plumbing/stop-signal.js'
 import { EngineError } from '../engine-error.js'
 
 export type Lease = { sequence: LlamaContextSequence; release(): void }
-type Wish = { tokens: Token[]; cacheKey: string | undefined; signal: AbortSignal }
+type Wish = { tokens: Token[]; cacheKey: string | undefined; signal: StopSignal }
 type Place = { sequence: LlamaContextSequence; cacheKey: string | undefined; usedAt: number }
 
 /**

@@ -1,4 +1,5 @@
 import type { LlamaContextSequence, LlamaGrammar, LlamaGrammarEvaluationState, Token } from 'node-llama-cpp'
+import type { StopSignal } from '#plumbing/stop-signal.js'
 import type { EngineRequest } from '../text.js'
 import { type AnswerPart, createAnswerReader } from './answer-reader.js'
 import type { LoadedModel } from './load-model.js'
@@ -25,7 +26,7 @@ type Needs = {
   request: EngineRequest
   sampling: Sampling
   tally: Tally
-  signal: AbortSignal
+  signal: StopSignal
 }
 
 /** An abort is noticed between two of these. */

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock } from '#plumbing/clock.js'
+import { type StopSignal, toAbortSignal } from '#plumbing/stop-signal.js'
 import { EngineError } from '../engine-error.js'
 import type { TextAnswer, TextCall, TextEngine, TextPiece } from '../text.js'
 import { type Breaker, type BreakerSettings, createBreaker, type Pass, usualBreaker } from './breaker.js'
@@ -15,7 +16,7 @@ type Needs = {
   random?: () => number
   breaker?: BreakerSettings
   /** Waits before a second try, at most until the signal fires. */
-  pause?: (ms: number, signal: AbortSignal) => Promise<unknown>
+  pause?: (ms: number, signal: StopSignal) => Promise<unknown>
   /** Told each time that a target fails by its own fault, also when another one then answers. */
   onTrouble(targetName: string, error: EngineError): void
 }
@@ -28,7 +29,8 @@ type RoutedCall = Omit<TextCall, 'model'>
 
 const triesMax = 3
 const monotonicClock: Clock = { nowMs: () => performance.now() }
-const sleepUntilAborted = (ms: number, signal: AbortSignal) => sleep(ms, undefined, { signal }).catch(() => undefined)
+const sleepUntilAborted = (ms: number, signal: StopSignal) =>
+  sleep(ms, undefined, { signal: toAbortSignal(signal) }).catch(() => undefined)
 
 /**
  * Chooses who does a request when several can, and asks the next one when that fails. There is one router per process,
@@ -55,7 +57,7 @@ export const createRouter = ({
   }
 
   /** Only what is the target's own fault counts against it; once the signal has fired nobody can tell whose fault it is. */
-  const noteFailure = (name: string, pass: Pass, error: unknown, signal: AbortSignal) => {
+  const noteFailure = (name: string, pass: Pass, error: unknown, signal: StopSignal) => {
     if (error instanceof EngineError && error.mayRetry && !signal.aborted) {
       pass.failed(error)
       onTrouble(name, error)
@@ -75,7 +77,7 @@ export const createRouter = ({
     targets: readonly Target<Engine>[],
     cacheKey: string | undefined,
     work: (target: Target<Engine>) => Promise<Answer>,
-    signal: AbortSignal,
+    signal: StopSignal,
   ): Promise<Routed<Answer> & { pass: Pass }> => {
     const errors: EngineError[] = []
     const queue = inOrder(targets, cacheKey, random)
@@ -108,7 +110,7 @@ export const createRouter = ({
     targets: readonly Target<Engine>[],
     cacheKey: string | undefined,
     work: (target: Target<Engine>) => Promise<Answer>,
-    signal: AbortSignal,
+    signal: StopSignal,
   ): Promise<Routed<Answer>> => {
     const { pass, ...routed } = await run(targets, cacheKey, work, signal)
     pass.succeeded()

@@ -1,5 +1,6 @@
 import { Pool } from 'undici'
 import type { ServerSentEvent } from '#plumbing/event-stream.js'
+import type { StopSignal } from '#plumbing/stop-signal.js'
 import { EngineError } from '../engine-error.js'
 import { createEvents } from './events.js'
 import { startExchange } from './exchange.js'
@@ -22,7 +23,7 @@ type Needs = {
   timeouts?: Partial<typeof defaultTimeouts> | undefined
 }
 
-type Call = { signal: AbortSignal; headers?: Record<string, string> | undefined }
+type Call = { signal: StopSignal; headers?: Record<string, string> | undefined }
 
 export type UpstreamClient = {
   /** Host and port, for engines that must know whom they talk to. */

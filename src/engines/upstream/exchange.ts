@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Dispatcher } from 'undici'
+import type { StopSignal } from '#plumbing/stop-signal.js'
 import { EngineError } from '../engine-error.js'
 import type { Troubles } from './trouble.js'
 
@@ -10,7 +11,7 @@ const lingerMs = 1000
 type Needs = {
   dispatcher: Dispatcher
   request: Dispatcher.DispatchOptions
-  signal: AbortSignal
+  signal: StopSignal
   troubles: Troubles
   totalMs: number
   /** Only where bytes are expected to come steadily. */

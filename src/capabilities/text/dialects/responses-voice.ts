@@ -1,8 +1,8 @@
 import type { Failure } from '#contract/errors.js'
 import type { ResponsesRequest } from '#contract/responses.js'
 import type { Opening, Voice } from '../dialect.js'
-import { type Block, createBlocks, emptied, type TokenLogprobs } from './blocks.js'
 import { compatError } from '../failures.js'
+import { type Block, createBlocks, emptied, type TokenLogprobs } from './blocks.js'
 import {
   endingOf,
   headOf,

@@ -1,6 +1,7 @@
 import type { TextCapabilities } from '#contract/model-parts.js'
 import type { ChatMessage, ContentPart } from '#contract/text-parts.js'
 import type { GuardedFetch } from '#plumbing/guarded-fetch/guarded-fetch.js'
+import { type StopSignal, toAbortSignal } from '#plumbing/stop-signal.js'
 import type { ExtractText } from '../../documents/extract-text.js'
 import { chooseMedia, hasMedia, partsOf } from './choose-media.js'
 import { createLoad } from './load.js'
@@ -20,12 +21,12 @@ const omitted: ContentPart = { type: 'text', text: '[image omitted]' }
  */
 export const createMediaPreparation =
   ({ guardedFetch, extractText }: Needs) =>
-  async (messages: ChatMessage[], capabilities: TextCapabilities, signal: AbortSignal): Promise<ChatMessage[]> => {
+  async (messages: ChatMessage[], capabilities: TextCapabilities, signal: StopSignal): Promise<ChatMessage[]> => {
     if (!hasMedia(messages)) return messages
     const isShown = chooseMedia(messages, capabilities)
     // The first part that fails ends the work on the others.
     const stop = new AbortController()
-    const both = AbortSignal.any([signal, stop.signal])
+    const both = AbortSignal.any([toAbortSignal(signal), stop.signal])
     const prepare = createPartPreparation({ ...createLoad(guardedFetch, both), extractText, signal: both })
 
     /** What becomes of each part; undefined for those that are not shown. */
