@@ -2,34 +2,30 @@
 import { readdirSync, writeFileSync } from 'node:fs'
 import { availableParallelism, cpus } from 'node:os'
 import { parseArgs } from 'node:util'
-import { buildRequest, measure } from './load.mjs'
-import { cpuSeconds, createStage, machineCpuSeconds, splitTree } from './processes.mjs'
-import { report } from './report.mjs'
+import { fetchPortkey } from './chat/portkey.mjs'
+import { buildRequest } from './load.mjs'
+import { createStage, machineCpuSeconds, ownCpuSeconds, readUsage } from './processes.mjs'
+import { profileScenario } from './profile.mjs'
 
-const help = `npm run bench -- [scenario ...] [--quick] [--json <file>]
+const help = `npm run bench -- [scenario ...] [--quick] [--peers] [--only <names>] [--json <file>]
+npm run bench -- [scenario ...] --profile <contender> [--keep <folder>]
 
-  scenario        names from bench/scenarios; all of them when left out
-  --quick         one short run, about 20 seconds
-  --json <file>   also write the figures of every slice
+  scenario          names from bench/scenarios; all of them when left out
+  --quick           one short run, about a minute a scenario
+  --peers           also measure gateways of others, which npm fetches into a temporary folder
+  --only <names>    of those that a scenario can compare, only these, with commas
+  --json <file>     also write the figures of every slice
+  --profile <name>  where the CPU of this contender goes, by layer, function and caller
+  --keep <folder>   keep the profiles, which developer tools can open
 
 Exit code 1 means that something did not work. A missed goal is said, and is no failure.`
 
-/** A server that has answered fewer still gets cheaper from slice to slice: 5,000 were seen to be too few for Node. */
-const warmUpRequests = 12_000
-const warmUpLimitMs = 30_000
-
 /** A run measures until its time is up, so that a busy machine makes the bench coarser and not longer. */
-const full = {
-  runs: 3,
-  runMs: 13_000,
-  loads: [
-    { name: 'many', connections: 32, requests: 4_000 },
-    { name: 'one', connections: 1, requests: 400 },
-  ],
-}
-const quick = { ...full, runs: 1, runMs: 9_000 }
+const full = { runs: 3, runMs: 13_000 }
+const quick = { runs: 1, runMs: 9_000 }
 /** Whether CPU per request is flat cannot be seen from fewer. */
 const roundsMin = 3
+const warmUpLimitMs = 120_000
 
 const loadScenarios = async (wanted) => {
   const files = readdirSync(new URL('./scenarios/', import.meta.url)).filter((file) => file.endsWith('.mjs'))
@@ -47,44 +43,50 @@ export const inTurn = (contenders, turn) => {
   return turn % 2 === 0 ? order : order.reverse()
 }
 
-const measureScenario = async (scenario, options, { setStage, say }) => {
+/** What a scenario started, each with its request as bytes and a meter. */
+const prepare = (contenders) =>
+  contenders.map((contender) => ({
+    ...contender,
+    request: buildRequest(contender.request),
+    readUsage: () => readUsage(contender.pid),
+  }))
+
+const takesPartIn = (load) => (contender) => contender.loads?.includes(load.name) ?? true
+
+export const slice = (contender, load) => (contender.measure ?? load.measure)({ ...contender, ...load })
+
+const warmUpAll = async (contenders, { warmUp, loads }) => {
+  for (const contender of contenders.filter(takesPartIn(warmUp))) {
+    const { answers, errors } = await slice(contender, { ...warmUp, limitMs: warmUpLimitMs })
+    if (errors > 0) throw new Error(`${contender.name}: ${errors} wrong answers while warming up.`)
+    const wanted = warmUp.requests ?? warmUp.streams
+    if (answers < wanted) throw new Error(`${contender.name}: only ${answers} answers while warming up.`)
+  }
+  // The first slice after the warm-up of the others was seen to be dear, so it is thrown away.
+  for (const contender of contenders.filter(takesPartIn(loads[0]))) await slice(contender, loads[0])
+}
+
+const measureScenario = async (scenario, options, { newStage, say }) => {
   const slices = []
-  let contenders = []
-  let databaseCpuSeconds = 0
+  let started
   let strangersCpuSeconds = 0
   let measuredSeconds = 0
   for (let run = 0; run < options.runs; run++) {
-    const stage = createStage()
-    setStage(stage)
+    const stage = newStage()
     try {
-      contenders = (await scenario.start(stage)).map((contender) => {
-        const { node, other } = splitTree(contender.pid)
-        return { ...contender, bytes: buildRequest(contender.request), readCpu: () => cpuSeconds(node), node, other }
-      })
-      const databases = [...new Set(contenders.flatMap(({ other }) => other))]
-      const ours = [process.pid, ...databases, ...new Set(contenders.flatMap(({ node }) => node))]
-      const slice = ({ bytes, expected, readCpu }, load) => measure({ request: bytes, expected, readCpu, ...load })
-
-      const warmUp = { ...options.loads[0], requests: warmUpRequests, limitMs: warmUpLimitMs }
-      for (const contender of contenders) {
-        const { answers, errors } = await slice(contender, warmUp)
-        if (errors > 0) throw new Error(`${contender.name}: ${errors} wrong answers while warming up.`)
-        if (answers < warmUpRequests) throw new Error(`${contender.name}: only ${answers} answers while warming up.`)
-      }
-      // The first slice after the warm-up of the others was seen to be dear, so it is thrown away.
-      for (const contender of contenders) await slice(contender, options.loads[0])
+      started = await scenario.start(stage, options)
+      const contenders = prepare(started.contenders)
+      await warmUpAll(contenders, scenario)
       const startedMs = Date.now()
-      const databaseBefore = cpuSeconds(databases)
-      const strangersBefore = machineCpuSeconds() - cpuSeconds(ours)
+      const strangersBefore = machineCpuSeconds() - ownCpuSeconds()
       const untilMs = startedMs + options.runMs
       for (let round = 0; round < roundsMin || Date.now() < untilMs; round++)
-        for (const load of options.loads)
-          for (const contender of inTurn(contenders, run + round)) {
+        for (const load of scenario.loads)
+          for (const contender of inTurn(contenders.filter(takesPartIn(load)), run + round)) {
             const figures = await slice(contender, load)
             slices.push({ scenario: scenario.name, run, round, load: load.name, contender: contender.name, ...figures })
           }
-      databaseCpuSeconds += cpuSeconds(databases) - databaseBefore
-      strangersCpuSeconds += Math.max(0, machineCpuSeconds() - cpuSeconds(ours) - strangersBefore)
+      strangersCpuSeconds += Math.max(0, machineCpuSeconds() - ownCpuSeconds() - strangersBefore)
       measuredSeconds += (Date.now() - startedMs) / 1000
     } finally {
       await stage.stop()
@@ -92,14 +94,22 @@ const measureScenario = async (scenario, options, { setStage, say }) => {
     say(`${scenario.title}: run ${run + 1} of ${options.runs} done`)
   }
   const strangersBusy = strangersCpuSeconds / measuredSeconds
-  return { slices, ...report({ ...scenario, ...options, contenders, slices, databaseCpuSeconds, strangersBusy }) }
+  return { slices, ...scenario.report({ ...started, slices, strangersBusy }) }
 }
 
 const readOptions = (args) =>
   parseArgs({
     args,
     allowPositionals: true,
-    options: { quick: { type: 'boolean' }, json: { type: 'string' }, help: { type: 'boolean', short: 'h' } },
+    options: {
+      quick: { type: 'boolean' },
+      peers: { type: 'boolean' },
+      only: { type: 'string' },
+      json: { type: 'string' },
+      profile: { type: 'string' },
+      keep: { type: 'string' },
+      help: { type: 'boolean', short: 'h' },
+    },
   })
 
 /** Runs the bench and tells the exit code. */
@@ -111,8 +121,15 @@ export const main = async (args) => {
   }
   if (process.platform !== 'linux') throw new Error('The bench reads CPU times from /proc and so needs Linux.')
 
-  let stage
+  const stages = new Set()
   let isInterrupted = false
+  const newStage = () => {
+    if (isInterrupted) throw new Error('Nothing is started any more: the bench is stopping.')
+    const stage = createStage()
+    stages.add(stage)
+    return stage
+  }
+  const stopAll = () => Promise.all([...stages].map((stage) => stage.stop()))
   for (const [signal, code] of [
     ['SIGINT', 130],
     ['SIGTERM', 143],
@@ -122,34 +139,36 @@ export const main = async (args) => {
       if (isInterrupted) return
       isInterrupted = true
       console.error('\nStopping what was started ...')
-      await stage?.stop()
+      await stopAll()
       process.exit(code)
     })
 
-  const options = values.quick ? quick : full
   const scenarios = await loadScenarios(positionals)
   const machine = `${cpus()[0]?.model.trim() ?? 'unknown CPU'}, ${availableParallelism()} cores, Node ${process.version}`
   console.log(machine)
   const measured = []
   try {
+    const portkey = values.peers ? await fetchPortkey(newStage()) : { leftOut: 'only with --peers' }
+    const options = { ...(values.quick ? quick : full), portkey, only: values.only?.split(',') }
     for (const scenario of scenarios) {
-      const result = await measureScenario(scenario, options, {
-        setStage: (current) => {
-          stage = current
-        },
-        say: (text) => console.error(text),
-      })
+      if (values.profile !== undefined) {
+        await profileScenario(scenario, { ...options, name: values.profile, keep: values.keep, newStage })
+        continue
+      }
+      const result = await measureScenario(scenario, options, { newStage, say: (text) => console.error(text) })
       console.log(`\n${result.text}`)
       measured.push(result)
+    }
+    if (values.json !== undefined) {
+      const slices = measured.flatMap((result) => result.slices)
+      writeFileSync(values.json, `${JSON.stringify({ machine, ...(values.quick ? quick : full), slices }, null, 1)}\n`)
     }
   } catch (error) {
     // What breaks because we are stopping is no news, and the exit code is the signal's.
     if (isInterrupted) return new Promise(() => {})
     throw error
-  }
-  if (values.json !== undefined) {
-    const slices = measured.flatMap((result) => result.slices)
-    writeFileSync(values.json, `${JSON.stringify({ machine, ...options, warmUpRequests, slices }, null, 1)}\n`)
+  } finally {
+    await stopAll()
   }
   return measured.some(({ hasErrors }) => hasErrors) ? 1 : 0
 }

@@ -15,8 +15,11 @@ export const buildRequest = ({ url, method = 'GET', headers = {}, body = '' }) =
 
 const states = { head: 0, body: 1, chunkSize: 2, chunk: 3, chunkEnd: 4, trailer: 5 }
 
-/** Cuts the bytes of a connection into answers and reports each one's status and length. Nothing is decoded. */
-const createReader = (onAnswer) => {
+/**
+ * Cuts the bytes of a connection into answers and reports each one's status and length. Nothing is decoded; who wants the
+ * bytes of bodies gets them as they arrive, without their framing.
+ */
+const createReader = (onAnswer, onBody) => {
   let state = states.head
   let status = 0
   let left = 0
@@ -41,6 +44,7 @@ const createReader = (onAnswer) => {
       const taken = Math.min(left, bytes.length - at)
       left -= taken
       length += taken
+      onBody?.(bytes.subarray(at, at + taken))
       if (left === 0 && state === states.body) finish()
       else if (left === 0) state = states.chunkEnd
       return taken
@@ -74,8 +78,11 @@ const createReader = (onAnswer) => {
   }
 }
 
-/** A connection that is kept open. `ask` calls back with the status and length, or with status 0 if it broke. */
-const openConnection = ({ hostname, port, bytes }) =>
+/**
+ * A connection that is kept open. `ask` calls back with the status and length, or with status 0 if it broke. `onBody`, if
+ * given, takes the bytes of bodies.
+ */
+export const openConnection = ({ hostname, port, bytes }, onBody) =>
   new Promise((resolve, reject) => {
     let answer
     const socket = connect(port, hostname)
@@ -85,7 +92,7 @@ const openConnection = ({ hostname, port, bytes }) =>
       waiting?.(status, length)
     }
     socket.setNoDelay(true)
-    socket.on('data', createReader(settle))
+    socket.on('data', createReader(settle, onBody))
     socket.once('error', reject)
     socket.on('close', () => settle(0, 0))
     socket.once('connect', () =>
@@ -102,16 +109,17 @@ const openConnection = ({ hostname, port, bytes }) =>
 
 /**
  * Sends `count` requests over the connections, each as soon as the former was answered, and resolves when all are.
- * At the time limit nothing new is sent, and what is under way is awaited: otherwise a slow server would be charged for
- * work whose answers are not counted.
+ * `isRight` judges each answer; `apartMs` lets the connections begin one after the other. At the time limit nothing new is sent, and what is under way is awaited: otherwise a slow
+ * server would be charged for work whose answers are not counted.
  */
-const sendAll = (connections, { count, expected, limitMs }) =>
+export const sendAll = (connections, { count, isRight, limitMs, apartMs = 0 }) =>
   new Promise((resolve) => {
     const latenciesMs = []
     let limit = count
     let sent = 0
     let answered = 0
     let errors = 0
+    let idle = connections.length
     const finish = () => {
       clearTimeout(timer)
       resolve({ latenciesMs, errors: errors + (sent - answered) })
@@ -128,47 +136,104 @@ const sendAll = (connections, { count, expected, limitMs }) =>
       connection.ask((status, length) => {
         latenciesMs.push(performance.now() - startedMs)
         answered++
-        if (status !== expected.status || length !== expected.length) errors++
+        if (!isRight(connection, status, length)) errors++
         next(connection)
-        if (answered === sent) finish()
+        if (answered === sent && idle === 0) finish()
       })
     }
-    connections.forEach(next)
+    const begin = (connection) => {
+      idle--
+      next(connection)
+    }
+    connections.forEach((connection, at) => {
+      if (apartMs === 0) begin(connection)
+      else setTimeout(begin, at * apartMs, connection)
+    })
   })
+
+export const percentilesUs = (valuesMs) => {
+  const sorted = Float64Array.from(valuesMs).sort()
+  const at = (share) => (sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN) * 1000
+  return { p50Us: at(0.5), p99Us: at(0.99) }
+}
+
+/** Runs the work between two looks at the clocks. */
+export const clock = async (readUsage, work) => {
+  const before = readUsage()
+  const ownBefore = process.cpuUsage()
+  const startedMs = performance.now()
+  const result = await work()
+  const seconds = (performance.now() - startedMs) / 1000
+  const own = process.cpuUsage(ownBefore)
+  const after = readUsage()
+  const cpu = after.cpuSeconds - before.cpuSeconds
+  return {
+    result,
+    seconds,
+    cpu,
+    databaseCpu: after.databaseCpuSeconds - before.databaseCpuSeconds,
+    /** Shares of one core. A server well below 1 waited for the load generator, so it could do more per second. */
+    busy: cpu / seconds,
+    generatorBusy: (own.user + own.system) / 1e6 / seconds,
+  }
+}
 
 /** Enough to open every connection and come up to speed, outside the clocks. */
 const settleRequests = 10
 
-const percentile = (sorted, share) =>
-  sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN
-
-/** One measurement: `readCpu` tells the CPU seconds that the server has used so far. */
-export const measure = async ({ request, expected, connections, requests, readCpu, limitMs = 20_000 }) => {
-  const opened = await Promise.all(Array.from({ length: connections }, () => openConnection(request)))
+/**
+ * One measurement of whole answers. They are right with the expected status and length; or, where the length may differ,
+ * when each of the texts in `contains` is in them.
+ */
+export const measureAnswers = async ({
+  request,
+  expected,
+  connections,
+  requests,
+  readUsage,
+  countReached,
+  limitMs = 20_000,
+}) => {
+  const opened = await Promise.all(Array.from({ length: connections }, () => openForAnswers(request, expected)))
+  const isRight = (connection, status, length) => connection.isRight(status, length)
   try {
-    const settled = await sendAll(opened, { count: settleRequests * connections, expected, limitMs })
-    const cpuBefore = readCpu()
-    const ownBefore = process.cpuUsage()
-    const startedMs = performance.now()
-    const { latenciesMs, errors } = await sendAll(opened, { count: requests, expected, limitMs })
-    const seconds = (performance.now() - startedMs) / 1000
-    const own = process.cpuUsage(ownBefore)
-    const cpu = readCpu() - cpuBefore
+    const settled = await sendAll(opened, { count: settleRequests * connections, isRight, limitMs })
+    const reachedBefore = await countReached?.()
+    const { result, seconds, cpu, databaseCpu, ...busy } = await clock(readUsage, () =>
+      sendAll(opened, { count: requests, isRight, limitMs }),
+    )
+    const { latenciesMs } = result
     const answers = latenciesMs.length
-    const sorted = Float64Array.from(latenciesMs).sort()
+    // An answer that never came from behind the server is no answer.
+    const unasked = countReached ? Math.max(0, answers - ((await countReached()) - reachedBefore)) : 0
     return {
       answers,
-      errors: errors + settled.errors,
+      errors: result.errors + settled.errors + unasked,
       seconds,
       perSecond: answers / seconds,
       cpuUs: (cpu / answers) * 1e6,
-      p50Us: percentile(sorted, 0.5) * 1000,
-      p99Us: percentile(sorted, 0.99) * 1000,
-      /** Shares of one core. A server well below 1 waited for the load generator, so it could do more per second. */
-      busy: cpu / seconds,
-      generatorBusy: (own.user + own.system) / 1e6 / seconds,
+      databaseCpuUs: (databaseCpu / answers) * 1e6,
+      ...percentilesUs(latenciesMs),
+      ...busy,
     }
   } finally {
     for (const connection of opened) connection.close()
+  }
+}
+
+const openForAnswers = async (request, { status: rightStatus, length: rightLength, contains }) => {
+  if (contains === undefined) {
+    const connection = await openConnection(request)
+    return { ...connection, isRight: (status, length) => status === rightStatus && length === rightLength }
+  }
+  let parts = []
+  const connection = await openConnection(request, (bytes) => parts.push(bytes))
+  return {
+    ...connection,
+    isRight(status) {
+      const body = parts.length === 1 ? parts[0] : Buffer.concat(parts)
+      parts = []
+      return status === rightStatus && contains.every((text) => body.includes(text))
+    },
   }
 }

@@ -3,7 +3,7 @@ import { fork, spawn } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { cpus, tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /** What may vanish while we look at it: processes end, sockets close. */
@@ -15,32 +15,27 @@ const attempt = (read, otherwise) => {
   }
 }
 
-const parentOf = (pid) => {
+/** The numbers that the kernel keeps about a process, from its state on. */
+const statOf = (pid) => {
   const stat = attempt(() => readFileSync(`/proc/${pid}/stat`, 'latin1'), '')
   // The name stands in brackets and may hold spaces and brackets itself.
-  return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1])
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ')
 }
 
 /** The process and all its descendants. */
 const treeOf = (root) => {
   const parents = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
-    .map((name) => [Number(name), parentOf(name)])
+    .map((name) => [Number(name), Number(statOf(name)[1])])
   const tree = [root]
   for (const ancestor of tree) for (const [pid, parent] of parents) if (parent === ancestor) tree.push(pid)
   return tree
 }
 
-const isNode = (pid) => attempt(() => readlinkSync(`/proc/${pid}/exe`), '') === process.execPath
-
-/** Node processes are what is measured; the rest of the tree is the embedded PostgreSQL, which is metered apart. */
-export const splitTree = (root) => {
-  const tree = treeOf(root)
-  return { node: tree.filter(isNode), other: tree.filter((pid) => !isNode(pid)) }
-}
+const isPostgres = (pid) => basename(attempt(() => readlinkSync(`/proc/${pid}/exe`), '')) === 'postgres'
 
 /** CPU seconds of these processes with all their threads, from the scheduler's clock, which counts nanoseconds. */
-export const cpuSeconds = (pids) => {
+const livingSeconds = (pids) => {
   let nanoseconds = 0
   for (const pid of pids)
     for (const thread of attempt(() => readdirSync(`/proc/${pid}/task`), []))
@@ -49,6 +44,48 @@ export const cpuSeconds = (pids) => {
         0,
       )
   return nanoseconds / 1e9
+}
+
+const ticksPerSecond = 100
+
+/** CPU seconds of children that have ended and were waited for, such as autovacuum's workers. */
+const endedSeconds = (pids) => {
+  let ticks = 0
+  for (const pid of pids) {
+    const fields = statOf(pid)
+    ticks += Number(fields[13] ?? 0) + Number(fields[14] ?? 0)
+  }
+  return ticks / ticksPerSecond
+}
+
+const residentBytes = (pids) => {
+  let kilobytes = 0
+  for (const pid of pids)
+    kilobytes += Number(
+      /VmRSS:\s+(\d+)/.exec(attempt(() => readFileSync(`/proc/${pid}/status`, 'latin1'), ''))?.[1] ?? 0,
+    )
+  return kilobytes * 1024
+}
+
+/**
+ * What a process and its descendants have used so far. The embedded PostgreSQL among them is told apart: it is no part of
+ * what is compared, and its backends come and go.
+ */
+export const readUsage = (root) => {
+  const tree = treeOf(root)
+  const database = tree.filter(isPostgres)
+  const service = tree.filter((pid) => !database.includes(pid))
+  return {
+    cpuSeconds: livingSeconds(service),
+    databaseCpuSeconds: livingSeconds(database) + endedSeconds(database),
+    residentBytes: residentBytes(service),
+  }
+}
+
+/** CPU seconds of everything that we started, whether it still runs or not, and of ourselves. */
+export const ownCpuSeconds = () => {
+  const tree = treeOf(process.pid)
+  return livingSeconds(tree) + endedSeconds(tree)
 }
 
 /** CPU seconds that the whole machine has spent on programs, ours and others'. */
@@ -104,9 +141,12 @@ export const createStage = () => {
       stream.on('data', (text) => {
         child.said = (child.said + text).slice(-logCharactersMax)
       })
-    child.isOver = new Promise((resolve) => child.once('exit', resolve))
-    child.once('error', (error) => {
-      child.said += error.message
+    child.isOver = new Promise((resolve) => {
+      child.once('exit', resolve)
+      child.once('error', (error) => {
+        child.said += error.message
+        resolve()
+      })
     })
     children.push(child)
     return child

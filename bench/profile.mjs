@@ -1,15 +1,15 @@
-// Where the CPU goes: puts the load of a scenario on each of its contenders under the profiler, and prints microseconds
-// per request by layer and by function.
-//   node bench/profile.mjs [scenario] [--keep <folder>]     (default: models; --keep saves the .cpuprofile files)
+// Where the CPU goes: puts the load of a scenario on one of its contenders under the profiler, and prints microseconds per
+// request, or per chunk of a stream, by layer and by function.
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { parseArgs } from 'node:util'
-import { buildIfNeeded } from '../scripts/build.mjs'
-import { buildRequest, measure } from './load.mjs'
-import { cpuSeconds, createStage, splitTree } from './processes.mjs'
+import { buildRequest } from './load.mjs'
+import { readUsage } from './processes.mjs'
 
-const requests = 20_000
+/** Under the profiler, so many times as much as in a slice: a sample is taken only now and then. */
+const slices = 5
+const limitMs = 120_000
+const profilerUrl = new URL('./profiler.mjs', import.meta.url).href
 const functionsShown = 25
 
 /** Whose code a function is. Native code that it calls counts as its own where the profiler cannot tell. */
@@ -18,8 +18,8 @@ const layerOf = ({ functionName, url }) => {
   if (functionName === '(program)') return 'native code outside JavaScript'
   const inPackage = /\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(url)
   if (inPackage) return inPackage[1]
-  if (url.includes('/dist/src/')) return `ours: ${url.slice(url.indexOf('/dist/src/') + 10)}`
-  if (url.includes('/bench/')) return 'bare-server.mjs'
+  if (url.includes('/dist/src/')) return `ours: ${/\/dist\/src\/([^/]+)/.exec(url)[1]}`
+  if (url.includes('/bench/')) return 'the bench itself'
   if (/^node:_http|^node:internal\/http/.test(url)) return 'node: http'
   if (/^node:net|stream_base|internal\/net/.test(url)) return 'node: net'
   if (/stream/.test(url)) return 'node: streams'
@@ -43,7 +43,7 @@ const summarise = ({ nodes, samples, timeDeltas }) => {
   const add = (map, key, us) => map.set(key, (map.get(key) ?? 0) + us)
   const walk = ({ callFrame, us, children = [] }, asker) => {
     const layer = layerOf(callFrame)
-    const caller = /^(node|native)/.test(layer) ? asker : `${layer}: ${callFrame.functionName || '(anonymous)'}`
+    const caller = /^(node|native)/.test(layer) ? asker : place(callFrame)
     if (callFrame.functionName !== '(idle)') {
       add(layers, layer, us)
       add(functions, place(callFrame), us)
@@ -55,45 +55,65 @@ const summarise = ({ nodes, samples, timeDeltas }) => {
   return { layers, functions, callers }
 }
 
-const print = (title, figures, answers, shown = figures.size) => {
+const print = (title, figures, count, shown = figures.size) => {
   console.log(`\n  ${title}`)
   for (const [name, us] of [...figures].sort((a, b) => b[1] - a[1]).slice(0, shown))
-    if (us / answers >= 0.1) console.log(`  ${(us / answers).toFixed(1).padStart(7)} us  ${name}`)
+    if (us / count >= 0.1) console.log(`  ${(us / count).toFixed(1).padStart(7)} us  ${name}`)
 }
 
-const { values, positionals } = parseArgs({ allowPositionals: true, options: { keep: { type: 'string' } } })
-buildIfNeeded()
-const scenario = await import(`./scenarios/${positionals[0] ?? 'models'}.mjs`)
-const stage = createStage()
-for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => stage.stop().then(() => process.exit(1)))
-try {
-  const folder = stage.folder()
-  process.env.BENCH_PROFILE_FOLDER = folder
-  const nodeArgs = ['--import', new URL('./profiler.mjs', import.meta.url).href]
-  for (const { name, pid, request, expected } of await scenario.start(stage, { nodeArgs })) {
-    const { node } = splitTree(pid)
-    const load = { request: buildRequest(request), expected, connections: 32, readCpu: () => cpuSeconds(node) }
-    await measure({ ...load, requests: 12_000 })
-    const plain = await measure({ ...load, requests })
+/** Whether it was started with our profiler: to others its signal means something else. */
+const isUnderProfiler = (pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(profilerUrl)
+
+const startOne = async (scenario, stage, { name, ...options }) => {
+  const nodeArgs = ['--import', profilerUrl]
+  const { contenders } = await scenario.start(stage, { ...options, nodeArgs, only: [name] })
+  const able = contenders.filter(({ pid }) => isUnderProfiler(pid))
+  const found = able.find((contender) => contender.name === name)
+  if (found === undefined)
+    throw new Error(`'${name}' cannot be profiled; of these try: ${able.map((each) => each.name).join(', ')}.`)
+  return { ...found, request: buildRequest(found.request), readUsage: () => readUsage(found.pid) }
+}
+
+/** The load of a slice, but longer. */
+const lengthen = ({ requests, streams, ...load }) => ({
+  ...load,
+  ...(requests === undefined ? { streams: slices * streams } : { requests: slices * requests }),
+})
+
+export const profileScenario = async (scenario, { name, keep, newStage, ...options }) => {
+  const [load] = scenario.loads
+  if ((load.requests ?? load.streams) === undefined)
+    throw new Error(`${scenario.title} is about memory: there is nothing to profile.`)
+  const stage = newStage()
+  try {
+    const folder = stage.folder()
+    process.env.BENCH_PROFILE_FOLDER = folder
+    const contender = await startOne(scenario, stage, { name, ...options })
+    const { pid } = contender
+    const measure = (wanted) => wanted.measure({ ...contender, ...wanted, limitMs })
+    await measure(scenario.warmUp)
+    const plain = await measure(lengthen(load))
     process.kill(pid, 'SIGUSR2')
     await sleep(500)
-    const { answers, cpuUs, errors } = await measure({ ...load, requests })
+    const { chunks, answers, cpuUs, errors } = await measure(lengthen(load))
     process.kill(pid, 'SIGUSR2')
     const file = join(folder, `${pid}.cpuprofile`)
     for (let waits = 0; !existsSync(file) && waits < 200; waits++) await sleep(50)
     const { layers, functions, callers } = summarise(JSON.parse(readFileSync(file, 'utf8')))
+    const unit = chunks === undefined ? 'a request' : 'a chunk'
     console.log(
-      `\n${name}: ${plain.cpuUs.toFixed(0)} us CPU a request, ${cpuUs.toFixed(0)} under the profiler, ${errors} errors`,
+      `\n${scenario.title}, ${name}: ${plain.cpuUs.toFixed(0)} us CPU ${unit}, ${cpuUs.toFixed(0)} under the profiler, ${errors} errors`,
     )
-    print('by layer, own time', layers, answers)
-    print('by function, own time', functions, answers, functionsShown)
-    print('by caller, with the time of Node that it causes', callers, answers, 2 * functionsShown)
-    if (values.keep !== undefined) {
-      mkdirSync(values.keep, { recursive: true })
-      copyFileSync(file, join(values.keep, `${name.replaceAll(/\W+/g, '-')}.cpuprofile`))
+    const count = chunks ?? answers
+    print('by layer, own time', layers, count)
+    print('by function, own time', functions, count, functionsShown)
+    print('by caller, with the time of Node that it causes', callers, count, 2 * functionsShown)
+    if (keep !== undefined) {
+      mkdirSync(keep, { recursive: true })
+      copyFileSync(file, join(keep, `${name.replaceAll(/\W+/g, '-')}.cpuprofile`))
     }
     rmSync(file)
+  } finally {
+    await stage.stop()
   }
-} finally {
-  await stage.stop()
 }

@@ -1,4 +1,4 @@
-// Loaded into a process that bench/profile.mjs looks at (node --import). SIGUSR2 starts a CPU profile; a second one ends
+// Loaded into a process that profile.mjs looks at (node --import). SIGUSR2 starts a CPU profile; a second one ends
 // it and writes it to BENCH_PROFILE_FOLDER. So start-up and warm-up stay out of the picture.
 import { renameSync, writeFileSync } from 'node:fs'
 import { Session } from 'node:inspector/promises'

@@ -22,7 +22,7 @@ export const table = (rows) => {
 }
 
 /** Slices of one scenario, as questions. */
-const createView = (slices) => {
+export const createView = (slices) => {
   const of = (name, load) => slices.filter((slice) => slice.contender === name && slice.load === load)
   const paired = (name, reference, load, combine) =>
     of(name, load).map((slice) => {
@@ -41,12 +41,12 @@ const createView = (slices) => {
 /** More than this between the first and the last third of the rounds of a run means it was not warm, or disturbed. */
 const driftMax = 0.1
 
-/** How far CPU per request moved within a run: 0.2 means that the last third cost 20 % more than the first. */
-const drift = (slices) => {
+/** How far a figure moved within a run: 0.2 means that the last third had 20 % more than the first. */
+const drift = (slices, figure) => {
   const runs = [...new Set(slices.map(({ run }) => run))]
   return median(
     runs.map((run) => {
-      const costs = slices.filter((slice) => slice.run === run).map(({ cpuUs }) => cpuUs)
+      const costs = slices.filter((slice) => slice.run === run).map((slice) => slice[figure])
       const third = Math.ceil(costs.length / 3)
       return median(costs.slice(-third)) / median(costs.slice(0, third)) - 1
     }),
@@ -56,10 +56,31 @@ const drift = (slices) => {
 /** Above this share of a core the figures are those of a shared machine, and another run may differ. */
 const strangersBusyMax = 0.2
 
-const percent = (share) => `${(share * 100).toFixed(0)} %`
+export const percent = (share) => `${(share * 100).toFixed(0)} %`
 const signed = (share) => `${share < 0 ? '-' : '+'}${Math.abs(share * 100).toFixed(0)} %`
 
-export const report = ({ title, reference, contenders, loads, slices, databaseCpuSeconds, strangersBusy }) => {
+export const sayRounds = (title, slices) =>
+  `${title}: ${new Set(slices.map(({ run, round }) => `${run} ${round}`)).size} interleaved rounds in ${
+    new Set(slices.map(({ run }) => run)).size
+  } run(s) with fresh processes.
+Ratios are formed within a round: median of all rounds (lowest..highest).`
+
+export const sayStrangers = (generatorBusy, strangersBusy) =>
+  `The load generator took ${percent(generatorBusy)} of a core, programs that are not ours ${percent(strangersBusy)}${
+    strangersBusy > strangersBusyMax ? ': repeat it on a quiet machine before quoting.' : '.'
+  }`
+
+/** Whether the figure stayed the same from slice to slice; `what` names it. */
+export const saySteadiness = (view, names, { load, figure = 'cpuUs', what }) => {
+  const drifts = names.map((name) => ({ name, moved: drift(view.of(name, load), figure) }))
+  const unsteady = drifts.filter(({ moved }) => !(Math.abs(moved) <= driftMax))
+  return unsteady.length === 0
+    ? `${what} was flat from slice to slice (${drifts.map(({ name, moved }) => `${name} ${signed(moved)}`).join(', ')}).`
+    : `${what} was NOT flat (${unsteady.map(({ name, moved }) => `${name} ${signed(moved)} within a run`).join(', ')}): do not quote these ratios.`
+}
+
+/** The report of a scenario that asks for whole answers, with one reference. */
+export const reportAnswers = ({ title, reference, contenders, loads, slices, strangersBusy }) => {
   const view = createView(slices)
   const [many, one] = loads
   const isVoid = (name) => view.errors(name) > 0
@@ -70,11 +91,10 @@ export const report = ({ title, reference, contenders, loads, slices, databaseCp
   const ratioTo = (name, load, figure) =>
     name === reference ? '1' : isComparable(name) ? showSpread(view.ratio(name, reference, load, figure), 2) : '-'
 
-  const rounds = view.of(reference, many.name)
+  const databaseCpuSeconds = slices.reduce((sum, { databaseCpuUs, answers }) => sum + databaseCpuUs * answers, 0) / 1e6
   const generatorBusy = median(slices.filter(({ load }) => load === many.name).map((slice) => slice.generatorBusy))
   const lines = [
-    `${title}: ${rounds.length} interleaved rounds in ${new Set(slices.map(({ run }) => run)).size} run(s) with fresh processes.`,
-    'Ratios are formed within a round: median of all rounds (lowest..highest).',
+    sayRounds(title, slices),
     '',
     `${many.connections} connections, keep-alive, ${whole(many.requests)} requests a slice`,
     table([
@@ -110,19 +130,10 @@ export const report = ({ title, reference, contenders, loads, slices, databaseCp
     '',
     'CPU is that of the Node processes under test with all their threads; busy is its share of one core.',
     `The embedded PostgreSQL is not in it: it is idle here and used ${databaseCpuSeconds.toFixed(2)} s in all.`,
-    `The load generator took ${percent(generatorBusy)} of a core, programs that are not ours ${percent(strangersBusy)}${
-      strangersBusy > strangersBusyMax ? ': repeat it on a quiet machine before quoting.' : '.'
-    }`,
-  ]
-
-  const drifts = names.map((name) => ({ name, moved: drift(view.of(name, many.name)) }))
-  const unsteady = drifts.filter(({ moved }) => !(Math.abs(moved) <= driftMax))
-  lines.push(
-    unsteady.length === 0
-      ? `CPU per request was flat from slice to slice (${drifts.map(({ name, moved }) => `${name} ${signed(moved)}`).join(', ')}).`
-      : `CPU per request was NOT flat (${unsteady.map(({ name, moved }) => `${name} ${signed(moved)} within a run`).join(', ')}): do not quote these ratios.`,
+    sayStrangers(generatorBusy, strangersBusy),
+    saySteadiness(view, names, { load: many.name, what: 'CPU per request' }),
     '',
-  )
+  ]
 
   for (const { name, cpuRatioMax } of contenders) {
     if (cpuRatioMax === undefined) continue

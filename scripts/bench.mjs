@@ -1,4 +1,4 @@
-// Measures the service against a bare server; bench/README.md tells how to read the figures.
+// Measures what requests cost, beside servers that do less; bench/README.md tells how to read the figures.
 import { main } from '../bench/compare.mjs'
 import { buildIfNeeded } from './build.mjs'
 

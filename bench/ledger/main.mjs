@@ -6,7 +6,7 @@ import { parseArgs } from 'node:util'
 import { createLedger } from '../../dist/src/ledger/ledger.js'
 import { systemClock } from '../../dist/src/plumbing/clock.js'
 import { inTurn } from '../compare.mjs'
-import { cpuSeconds, machineCpuSeconds } from '../processes.mjs'
+import { machineCpuSeconds, ownCpuSeconds } from '../processes.mjs'
 import { fillAccounts, fillUsage, settleDown } from './fill.mjs'
 import { createCommits, createPairs, models } from './pairs.mjs'
 import { reportGrowth, reportLoads } from './report.mjs'
@@ -121,7 +121,7 @@ export const main = async (args) => {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
     process.once(signal, () => server.stop().then(() => process.exit(1)))
   try {
-    const strangers = () => machineCpuSeconds() - cpuSeconds([process.pid]) - server.cpuSeconds()
+    const strangers = () => machineCpuSeconds() - ownCpuSeconds()
     const measured = []
     for (const name of wanted) {
       const before = { strangers: strangers(), ms: Date.now() }

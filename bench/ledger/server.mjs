@@ -1,5 +1,5 @@
 // The embedded PostgreSQL as in production (durable commits), in a folder of its own, with a meter for its CPU.
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
@@ -7,16 +7,7 @@ import { auditLedger } from '../../dist/src/ledger/audit/audit.js'
 import { migrateDatabase } from '../../dist/src/service/open-database.js'
 import { startEmbeddedPostgres } from '../../dist/src/store/embedded-postgres/start.js'
 import { createDatabase } from '../../dist/src/store/sql.js'
-import { cpuSeconds, splitTree } from '../processes.mjs'
-
-const ticksPerSecond = 100
-
-/** CPU of processes that have ended and were waited for, such as autovacuum's workers. */
-const endedSeconds = (pid) => {
-  const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-  return (Number(fields[13]) + Number(fields[14])) / ticksPerSecond
-}
+import { readUsage } from '../processes.mjs'
 
 export const startServer = async () => {
   const folder = mkdtempSync(join(tmpdir(), 'tessera-bench-'))
@@ -42,7 +33,7 @@ export const startServer = async () => {
       return { connection, sql }
     },
     /** CPU seconds of the whole server: backends, WAL writer, checkpointer, autovacuum, also what has ended meanwhile. */
-    cpuSeconds: () => cpuSeconds(splitTree(server.pid).other) + endedSeconds(server.pid),
+    cpuSeconds: () => readUsage(server.pid).databaseCpuSeconds,
     /** How many transactions that wrote something there were so far. */
     async writtenTransactions() {
       const [{ next }] = await administer('select pg_snapshot_xmax(pg_current_snapshot())::text::bigint as next')
