@@ -111,7 +111,12 @@ export const textRoutes = (app: Server, { answer, countTokens }: Needs) => {
         tags: ['Text'],
         summary: 'About how many tokens a prompt will be; free',
         body: Shared(CountTokensRequest),
-        response: { 200: Shared(TokenCount) },
+        response: {
+          200: Shared(TokenCount),
+          403: { description: 'The key may not use this model', ...Shared(MessagesError) },
+          404: { description: 'There is no such model', ...Shared(MessagesError) },
+          410: { description: 'The model was retired', ...Shared(MessagesError) },
+        },
       },
     },
     async (request, reply) => {
