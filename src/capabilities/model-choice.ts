@@ -18,7 +18,7 @@ export const chooseModel = <T extends ModelType>(
 ): ChosenModel<T> => {
   const { model, headers } = catalog.use(name, type)
   if (!isAllowed(caller, model)) throw fail('modelNotPrivate', model.id)
-  if (model.offline) throw fail('modelOffline', model.id)
+  if (model.offline) throw fail('modelOffline', model.id).withoutRetry()
   return {
     model: model as CatalogModelOfType<T>,
     headers: { 'x-svc-model-id': model.id, 'x-svc-model-name': headerText(model.name), ...headers },

@@ -235,6 +235,11 @@ export class Failure extends Error {
   retryAfterMs(ms: number): this {
     return this.withHeaders({ 'retry-after': String(Math.ceil(ms / 1000)), 'retry-after-ms': String(Math.ceil(ms)) })
   }
+
+  /** SDKs retry every 429 and 5xx by themselves, unless they are told that it will not help. */
+  withoutRetry(): this {
+    return this.withHeaders({ 'x-should-retry': 'false' })
+  }
 }
 
 export const fail = (name: FailureName, ...parts: string[]): Failure => new Failure(name, parts)

@@ -22,6 +22,8 @@ declare module 'fastify' {
     isPaid?: boolean
     /** The key may also come as `x-api-key`, as clients of Anthropic send it. */
     takesApiKeyHeader?: boolean
+    /** A second name for the header with the request id, where clients look for it there. */
+    requestIdHeader?: string
     /** The body of failures, for routes whose clients expect another shape than ours. */
     refusal?: { shape: TSchema; render(failure: Failure, requestId: string): object }
   }

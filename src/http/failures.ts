@@ -30,7 +30,10 @@ export const toFailure = (error: unknown, request: FastifyRequest): Failure => {
   return fail('unknown', request.id).because(error)
 }
 
-const printable = (text: string) => text.replace(/[^\x20-\x7e]/g, '?').slice(0, 100)
+const printable = (text: string, charactersMax = 100) => text.replace(/[^\x20-\x7e]/g, '?').slice(0, charactersMax)
+
+/** Enough for every sentence of ours, unless a caller's own words are in it. */
+const reasonCharactersMax = 250
 
 /** Only these fields: others, such as the `detail` of a database error, may quote what a caller sent. */
 const forLog = (error: unknown): unknown => {
@@ -63,6 +66,8 @@ export const createFailureAnswer =
     logFailure(log, failure, request)
     const { message, code, extra } = failure
     const ownShape = request.routeOptions.config.refusal?.render(failure, request.id)
+    // Clients that expect another shape of body, such as the AI SDK, show the reason in the status line instead.
+    reply.raw.statusMessage = printable(message, reasonCharactersMax)
     void reply
       .code(failure.status)
       .headers(failureHeaders)

@@ -105,6 +105,8 @@ export const createServer = async ({ version, log, writeLine, registry, authenti
   app.addHook('onRequest', (request, reply, done) => {
     observer.began()
     reply.headers(commonHeaders.record(request.id, request.headers))
+    const { requestIdHeader } = request.routeOptions.config
+    if (requestIdHeader !== undefined) reply.header(requestIdHeader, request.id)
     done()
   })
   app.addHook('onResponse', (request, reply, done) => {

@@ -3,8 +3,10 @@ import { after, test } from 'node:test'
 import fc from 'fast-check'
 import { committedDescription } from '../openapi.js'
 import { startService } from '../service.js'
+import { startTextService } from '../text-service.js'
 
 const service = await startService({ after })
+const text = await startTextService({ after })
 
 /** Every route that takes a body, from the interface description, so that a new one is fuzzed without being named here. */
 const { paths, components } = committedDescription()
@@ -31,6 +33,36 @@ const nasty = fc.oneof(
   fc.constant(null),
   fc.jsonValue({ maxDepth: 4 }),
 )
+
+/** Some values of a body, wherever they are, exchanged for others or taken out. */
+const mutated = (body: object) => {
+  const places = placesIn(body)
+  return fc
+    .uniqueArray(fc.tuple(fc.constantFrom(...places), fc.oneof(nasty, fc.constant(undefined))), {
+      minLength: 1,
+      maxLength: 2,
+    })
+    .map((changes) => {
+      const copy = structuredClone(body)
+      for (const [place, value] of changes) put(copy, place, value)
+      return copy
+    })
+}
+
+type Place = (string | number)[]
+
+const placesIn = (value: unknown, at: Place = []): Place[] =>
+  Object.entries(Object(value)).flatMap(([key, inner]) => {
+    const here = [...at, Array.isArray(value) ? Number(key) : key]
+    return typeof inner === 'object' ? [here, ...placesIn(inner, here)] : [here]
+  })
+
+/** An earlier change may have taken the place away. */
+const put = (into: object, place: Place, value: unknown) => {
+  const last = place.at(-1) ?? ''
+  const holder = place.slice(0, -1).reduce<unknown>((inner, key) => Object(inner)[key], into)
+  if (typeof holder === 'object' && holder !== null) Object.assign(holder, { [last]: value })
+}
 
 const bodyText = (fields: string[]) =>
   fc.oneof(
@@ -64,6 +96,91 @@ for (const { path, method, fields } of routes)
       { numRuns: 250 },
     )
     assert.equal((await service.outside.get('/health')).status, 200, 'and it is still alive')
+  })
+
+/** Bodies that work, so that one change to them gets past the validation and deep into the code behind it. */
+const tools = [{ type: 'function', function: { name: 'f', description: 'd', parameters: { type: 'object' } } }]
+const call = { id: 'c', type: 'function', function: { name: 'f', arguments: '{"a":1}' } }
+const turns = [
+  { role: 'system', content: 'Be brief.' },
+  { role: 'user', content: [{ type: 'text', text: 'Hi' }] },
+  { role: 'assistant', content: null, tool_calls: [call] },
+  { role: 'tool', tool_call_id: 'c', content: 'x' },
+]
+const schema = { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] }
+const working: Record<string, object> = {
+  '/chat/completions': {
+    model: 'acme',
+    messages: turns,
+    tools,
+    tool_choice: 'auto',
+    stop: ['x'],
+    n: 1,
+    max_tokens: 5,
+    stream: false,
+    stream_options: { include_usage: true },
+    response_format: { type: 'json_schema', json_schema: { name: 'a', schema } },
+    service_parameters: { strip_thinking_response: true },
+  },
+  '/completions': { model: 'acme', prompt: ['Hi'], max_tokens: 5, echo: true, stop: 'x', stream: false },
+  '/responses': {
+    model: 'acme',
+    instructions: 'Be brief.',
+    input: [
+      { role: 'user', content: [{ type: 'input_text', text: 'Hi' }] },
+      { type: 'reasoning', id: 'r', summary: [{ type: 'summary_text', text: 'Hm' }], encrypted_content: 'abc' },
+      { type: 'function_call', call_id: 'c', name: 'f', arguments: '{}' },
+      { type: 'function_call_output', call_id: 'c', output: [{ type: 'input_text', text: 'x' }] },
+    ],
+    tools: [{ type: 'function', name: 'f', parameters: schema, strict: true }, { type: 'mcp' }],
+    tool_choice: { type: 'function', name: 'f' },
+    text: { format: { type: 'json_schema', name: 'a', schema } },
+    stream: false,
+  },
+  '/messages': {
+    model: 'acme',
+    max_tokens: 5,
+    system: [{ type: 'text', text: 'Be brief.', cache_control: { type: 'ephemeral' } }],
+    messages: [
+      { role: 'user', content: 'Hi' },
+      {
+        role: 'assistant',
+        content: [
+          { type: 'thinking', thinking: 'Hm', signature: 'abc' },
+          { type: 'redacted_thinking', data: 'abc' },
+          { type: 'tool_use', id: 'c', name: 'f', input: { a: 1 } },
+        ],
+      },
+      { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'c', content: [{ type: 'text', text: 'x' }] }] },
+    ],
+    tools: [
+      { name: 'f', input_schema: schema },
+      { type: 'bash_20250124', name: 'bash' },
+    ],
+    tool_choice: { type: 'auto' },
+    thinking: { type: 'enabled', budget_tokens: 1024 },
+    stream: false,
+  },
+  '/messages/count_tokens': { model: 'acme', system: 'Be brief.', messages: [{ role: 'user', content: 'Hi' }] },
+  '/embeddings': { model: 'acme-embed', input: ['a', 'b'], encoding_format: 'float' },
+}
+
+for (const [path, body] of Object.entries(working))
+  test(`POST ${path} survives any change to a body that works; only what is answered is charged`, async () => {
+    const { caller, rich, outside } = text
+    assert.equal((await caller.post(path, body)).status, 200)
+    await fc.assert(
+      fc.asyncProperty(mutated(body), fc.boolean(), async (changed, stream) => {
+        const before = await rich.balances()
+        const answer = await caller.post(path, stream && 'stream' in body ? { ...changed, stream } : changed)
+        assert.ok(answer.status < 500, `${answer.status} for ${JSON.stringify(changed).slice(0, 500)}: ${answer.text}`)
+        if (answer.status === 200) return
+        assert.doesNotMatch(answer.text, internals)
+        assert.deepEqual(await rich.balances(), before)
+      }),
+      { numRuns: 150 },
+    )
+    assert.equal((await outside.get('/health')).status, 200, 'and it is still alive')
   })
 
 test('query and path values of any kind never cause a 5xx', async () => {

@@ -22,8 +22,12 @@ const bodyBytesMax = 64 * 1024 * 1024
 /** Answers are finished bytes, so no serialiser is built for them. */
 const options = { bodyLimit: bodyBytesMax, serializerCompiler: () => JSON.stringify } as const
 const paid = { access: 'key', isPaid: true } as const
-/** What clients of Anthropic expect: their own header for the key, their own shape of errors. */
-const anthropic = { takesApiKeyHeader: true, refusal: { shape: MessagesError, render: messagesError } } as const
+/** What clients of Anthropic expect: their own headers for key and request id, their own shape of errors. */
+const anthropic = {
+  takesApiKeyHeader: true,
+  requestIdHeader: 'request-id',
+  refusal: { shape: MessagesError, render: messagesError },
+} as const
 
 /** What a request for text is answered with: a whole, or a stream of events. */
 const wholeOrStream = (whole: TSchema) => ({
@@ -107,7 +111,12 @@ export const textRoutes = (app: Server, { answer, countTokens }: Needs) => {
         tags: ['Text'],
         summary: 'About how many tokens a prompt will be; free',
         body: Shared(CountTokensRequest),
-        response: { 200: Shared(TokenCount) },
+        response: {
+          200: Shared(TokenCount),
+          403: { description: 'The key may not use this model', ...Shared(MessagesError) },
+          404: { description: 'There is no such model', ...Shared(MessagesError) },
+          410: { description: 'The model was retired', ...Shared(MessagesError) },
+        },
       },
     },
     async (request, reply) => {
