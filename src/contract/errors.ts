@@ -151,6 +151,9 @@ export const failures = {
     (model = '') => `The model '${model}' has too much to do right now; retry after the time in retry-after`,
   ),
 
+  // Nobody hears this one; it is what proxies write into their logs for a client that left.
+  callerLeft: line(499, 'CALLER_LEFT', 'The caller left before there was anything to answer'),
+
   // 5xx: ours
   inferenceFailed: line(
     500,

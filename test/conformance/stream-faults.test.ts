@@ -223,6 +223,40 @@ test('a caller who leaves before the first token pays the prompt, and the upstre
   assert.ok(bills.every(({ usd }) => usd > 0n))
 })
 
+test('a caller who leaves before anybody was asked pays nothing', async () => {
+  const slow = await service.sql.transaction(async (sql) => {
+    // The hold waits for this row, and meanwhile the caller leaves.
+    await sql`select 1 from ledger_account where owner = ${rich.accountId} for update`
+    const asked = house.requests.length
+    const leaving = new AbortController()
+    const answer = fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${rich.key}` },
+      body: JSON.stringify(ask({ stream: true })),
+      signal: leaving.signal,
+    }).catch(() => undefined)
+    await until(async () => {
+      const waiting = await service.sql`select 1 from pg_stat_activity where wait_event_type = 'Lock'`
+      return waiting.length > 0 ? true : undefined
+    })
+    leaving.abort()
+    await answer
+    await until(async () => ((await running()) === 0 ? true : undefined))
+    return asked
+  })
+  await until(async () => ((await service.sql`select 1 from ledger_hold`).length === 0 ? true : undefined))
+  assert.equal(house.requests.length, slow)
+  const [last] = await service.sql<{ outcome: string; usd: bigint }>`
+    select outcome, usd from usage_record where account_id = ${rich.accountId} order by settled_at desc limit 1`
+  assert.deepEqual([last?.outcome, last?.usd], ['failed', 0n])
+})
+
+/** Requests that the service is still busy with, as it says itself. */
+const running = async (): Promise<number> => {
+  const { text } = await service.outside.get('/metrics')
+  return Number(/^tessera_http_requests_running (\d+)/m.exec(text)?.[1] ?? 0) - 1
+}
+
 test('who reads slowly slows the upstream down, and memory does not grow', async () => {
   const before = house.requests.length
   // 80 MB, if they were all taken.

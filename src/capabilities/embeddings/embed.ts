@@ -51,6 +51,7 @@ export const createEmbed = ({ catalog, switchboard }: Needs) => ({
   /** Runs in the gate: the charge is taken already. */
   async run(prepared: PreparedEmbedding, charge: Charge, signal: StopSignal): Promise<Settled<Answer>> {
     const { model, texts, bytes, body, headers } = prepared
+    if (signal.aborted) throw fail('callerLeft')
     const finish = (tokens: number) => ({
       lines: [inputLine(model, tokens)],
       promptTokens: tokens,

@@ -1,6 +1,7 @@
 import type { Caller } from '#accounts/caller.js'
 import type { Catalog, CatalogModelOfType } from '#catalog/catalog.js'
 import type { ChatRequest, ServiceParametersEcho } from '#contract/chat.js'
+import { fail } from '#contract/errors.js'
 import type { TextCapabilities } from '#contract/model-parts.js'
 import type { ChatMessage } from '#contract/text-parts.js'
 import type { EngineRequest } from '#engines/text.js'
@@ -54,7 +55,10 @@ export const createPrepare =
     checkFeatures(chat, model)
 
     const own = parameters.include_service_system_prompt ? offer.systemPrompt() : ''
-    const messages = withSystemPrompt(await prepareMedia(chat.messages, model.capabilities, signal), own)
+    const prepared = await prepareMedia(chat.messages, model.capabilities, signal).catch((error) => {
+      throw signal.aborted ? fail('callerLeft') : error
+    })
+    const messages = withSystemPrompt(prepared, own)
     const request = engineRequest(chat, model, messages, parameters)
     const { contextTokens } = model
     const measured = promptSize(request)

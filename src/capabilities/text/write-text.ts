@@ -1,4 +1,5 @@
 import type { Caller } from '#accounts/caller.js'
+import { fail } from '#contract/errors.js'
 import type { EngineRequest, TextCall, TokenUsage } from '#engines/text.js'
 import type { Answer } from '#ledger/answers.js'
 import type { Charge, Cost, Sealed, Settled } from '#ledger/charge.js'
@@ -39,6 +40,7 @@ export const createWriteText = ({ metered, switchboard, clock }: Needs) => {
   ): Promise<Settled<Answer>> => {
     const { prepared } = asked
     const { model } = prepared
+    if (signal.aborted) throw fail('callerLeft')
     const routed = await charge
       .open(switchboard)
       .answer(model, callOf(prepared, charge, signal))
@@ -74,6 +76,8 @@ export const createWriteText = ({ metered, switchboard, clock }: Needs) => {
     const { model, parameters } = prepared
     return metered.run({ ...prepared.order, requestId, caller }, async (charge) => {
       const { signal } = outlet
+      // Nobody was asked yet, so there is nothing to pay.
+      if (signal.aborted) throw fail('callerLeft')
       const tally = createTally(prepared.size.tokensAbout)
       const filter = createThinkingFilter(parameters)
       outlet.announce({ ...prepared.headers, ...spendingHeaders(charge.before) })
