@@ -146,7 +146,14 @@ export const createApp = async ({
     ),
   })
 
-  const { app, lane, finish } = await createServer({ version, log, writeLine, registry, authenticate, balances })
+  const { app, lane, finish, warmUp } = await createServer({
+    version,
+    log,
+    writeLine,
+    registry,
+    authenticate,
+    balances,
+  })
   operationRoutes(app, { readiness, registry, metrics: metrics ?? (() => registry.metrics()) })
   await serveDocs(app)
   await app.register(
@@ -187,6 +194,7 @@ export const createApp = async ({
       await announcements.start()
       ledger.start()
       await app.listen({ host, port })
+      setImmediate(warmUp)
       const address = app.server.address()
       return typeof address === 'object' && address !== null ? address.port : port
     },

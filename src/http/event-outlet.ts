@@ -29,10 +29,9 @@ export const createEventOutlet = (reply: FastifyReply, signal: StopSignal): Outl
   const { raw } = reply
   let announced: Record<string, string> = {}
   let hasBegun = false
-  const ping = setTimeout(() => {
+  const ping = setInterval(() => {
     if (!hasBegun) begin({})
     raw.write(': ping\n\n')
-    ping.refresh()
   }, pingMs)
 
   const begin = (headers: Record<string, string>) => {
@@ -75,10 +74,10 @@ export const createEventOutlet = (reply: FastifyReply, signal: StopSignal): Outl
       return raw.write(text) ? undefined : drained()
     },
     end(text) {
-      clearTimeout(ping)
+      clearInterval(ping)
       raw.end(text)
     },
     /** Nothing more will be sent. */
-    close: () => clearTimeout(ping),
+    close: () => clearInterval(ping),
   }
 }

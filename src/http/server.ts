@@ -96,7 +96,8 @@ export const createServer = async ({ version, log, writeLine, registry, authenti
 
   const sharedSchemas = [StandardError, DetailedError, CompatError, ApiKeyRecord, Model, ...textSchemas]
   for (const schema of sharedSchemas) app.addSchema(schema)
-  app.setValidatorCompiler(createValidators(sharedSchemas))
+  const validators = createValidators(sharedSchemas)
+  app.setValidatorCompiler(validators.compiler)
   app.setErrorHandler(answerFailure)
   app.setNotFoundHandler((request) => {
     throw fail('notFound', request.method, request.url.split('?', 1)[0]?.slice(0, 200) ?? '')
@@ -136,7 +137,7 @@ export const createServer = async ({ version, log, writeLine, registry, authenti
     brotliOptions: { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } },
   })
   await describeInterface(app, version)
-  return { app, lane, finish: answerRest }
+  return { app, lane, finish: answerRest, warmUp: validators.warmUp }
 }
 
 /** Doubled slashes in the path are a slip; behind the question mark they may mean something. */

@@ -1,4 +1,4 @@
-import { Ajv, type ErrorObject, type Options } from 'ajv'
+import { Ajv, type ErrorObject, type Options, type ValidateFunction } from 'ajv'
 import type { FastifySchemaValidationError } from 'fastify/types/schema.js'
 import { fail } from '#contract/errors.js'
 
@@ -21,8 +21,38 @@ const options: Options = {
 export const createValidators = (sharedSchemas: object[]) => {
   const bodies = new Ajv({ ...options, coerceTypes: false, schemas: sharedSchemas })
   const texts = new Ajv({ ...options, coerceTypes: true, schemas: sharedSchemas })
-  return ({ schema, httpPart }: { schema: unknown; httpPart?: string }) =>
-    (httpPart === 'body' ? bodies : texts).compile(schema as object)
+  const waiting: (() => void)[] = []
+
+  /** Compiling the large schemas of text takes half a second, so a start does not wait for it. */
+  const compileLater = (schema: object): Validator => {
+    let compiled: ValidateFunction | undefined
+    const compile = () => {
+      compiled ??= bodies.compile(schema)
+      return compiled
+    }
+    waiting.push(compile)
+    const validator: Validator = (body) => {
+      const validate = compile()
+      const isValid = validate(body) as boolean
+      validator.errors = validate.errors ?? null
+      return isValid
+    }
+    return validator
+  }
+
+  return {
+    compiler: ({ schema, httpPart }: { schema: unknown; httpPart?: string }) =>
+      httpPart === 'body' ? compileLater(schema as object) : texts.compile(schema as object),
+    /** Compiles what nobody has needed yet, one schema at a time, so that no request waits for long. */
+    warmUp: () => compileInTurn(waiting),
+  }
+}
+
+type Validator = { (body: unknown): boolean; errors?: ErrorObject[] | null }
+
+const compileInTurn = (waiting: (() => void)[]) => {
+  waiting.shift()?.()
+  if (waiting.length > 0) setImmediate(compileInTurn, waiting)
 }
 
 type Issue = { code: string; path: (string | number)[]; message: string } & Record<string, unknown>

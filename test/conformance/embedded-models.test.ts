@@ -8,7 +8,7 @@ import { createClient } from '../client.js'
 import { assertBooks, createPayer } from '../money.js'
 import { createFolder, runTessera, startTessera } from '../process.js'
 import { startService } from '../service.js'
-import { chunksOf } from '../text-service.js'
+import { chunksOf, openStream } from '../text-service.js'
 
 /** What a bare machine answers, without a config file and without a network. */
 const service = await startService({ after })
@@ -54,6 +54,27 @@ test('a stream says the same as a whole answer, piece by piece', async () => {
   const text = chunks.map(({ choices }) => choices[0]?.delta.content ?? '').join('')
   assert.equal(text, whole.body.choices[0].message.content)
   assert.equal(chunks.at(-1).usage.completion_tokens, whole.body.usage.completion_tokens)
+})
+
+test('who leaves in mid-stream pays exactly the tokens that were written, and the model goes on to the next', async () => {
+  const stream = await openStream(`${service.origin}/api/v1/chat/completions`, payer.key, {
+    model: 'default',
+    messages: [{ role: 'user', content: 'Tell me a long story about a fox.' }],
+  })
+  for await (const _bytes of stream.body) break
+  const id = String(stream.headers['x-request-id'])
+  type Row = { outcome: string; counted_by: string; prompt_tokens: bigint; completion_tokens: bigint; usd: bigint }
+  const find = () => service.sql.maybeOne<Row>`
+    select outcome, counted_by, prompt_tokens, completion_tokens, usd from usage_record where request_id = ${id}`
+  let bill = await find()
+  while (bill === undefined) {
+    await wait(20)
+    bill = await find()
+  }
+  assert.deepEqual([bill.outcome, bill.counted_by], ['aborted', 'running stats'])
+  assert.ok(bill.completion_tokens > 0n)
+  assert.equal(bill.usd, bill.prompt_tokens * 10n + bill.completion_tokens * 20n)
+  assert.equal((await chat({})).status, 200)
 })
 
 test('JSON follows its schema, and tools are called with arguments that are JSON', async () => {

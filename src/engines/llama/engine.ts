@@ -124,7 +124,10 @@ export const createLlamaEngine = (needs: Needs): { text: TextEngine; close(): Pr
           }
           pieces.push({ chunk })
         }
-        if (finishReason !== undefined) pieces.push({ chunk: toChunk(index, {}, finishReason), usage })
+        if (finishReason !== undefined) pieces.push({ chunk: toChunk(index, {}, finishReason) })
+        // Told with every step, so that a caller who leaves pays exactly what was written.
+        const last = pieces.at(-1)
+        if (last !== undefined) last.usage ??= usage
         yield pieces
       }
     } catch (error) {

@@ -99,6 +99,16 @@ test('usage that a backend puts into a chunk with choices does not slip through'
   assert.ok(dataOf(voiceOf().piece(pieceOf(json))).every((chunk) => chunk.usage === undefined))
 })
 
+test('search results come before everything else, when the caller wants them in the stream', () => {
+  const echo = { ...opening.echo, include_search_results_in_stream: true }
+  const voice = chat.voice({ ...opening, echo }, { model: 'acme', messages: [] })
+  const piece = { chunk: { choices: [{ index: 0, delta: { content: 'x' }, finish_reason: null }] } }
+  const [first, second] = dataOf(voice.piece(piece))
+  assert.deepEqual([first?.choices, first?.service_parameters], [[], { web_search_citations: [] }])
+  assert.equal(second?.choices[0]?.delta.role, 'assistant')
+  assert.equal(dataOf(voice.piece(piece)).length, 1)
+})
+
 test('a failure in mid-stream is an error object, and never [DONE]', () => {
   assert.equal(
     voiceOf().failed(fail('inferenceFailed', 'acme')),

@@ -54,6 +54,7 @@ const createChatVoice = ({ requestId, created, model, echo }: Opening, wantsUsag
   const head = { id: `chatcmpl-${requestId}`, object: 'chat.completion.chunk', created, model }
   const ownFront = `data: ${JSON.stringify(head).slice(0, -1)},`
   let theirFront: string | undefined
+  let hasSpoken = false
   const begun = new Set<number>()
 
   const serialise = (choices: ChatChunk['choices'], more?: object) =>
@@ -80,11 +81,20 @@ const createChatVoice = ({ requestId, created, model, echo }: Opening, wantsUsag
       : undefined
   }
 
+  /** docs/specification.md, include_search_results_in_stream: they come before everything else. */
+  const searchResults = (): string => {
+    if (hasSpoken || !echo.include_search_results_in_stream) return ''
+    const { web_search_citations } = echo
+    return serialise([], { service_parameters: { web_search_citations } })
+  }
+
   return {
     piece(piece) {
       const { chunk } = piece
       if (chunk.choices.length === 0) return ''
-      return beginnings(chunk) + (asItCame(piece) ?? serialise(chunk.choices))
+      const first = searchResults()
+      hasSpoken = true
+      return first + beginnings(chunk) + (asItCame(piece) ?? serialise(chunk.choices))
     },
     end({ usage, cost }) {
       const last = wantsUsage ? serialise([], { usage, cost, service_parameters: echo }) : ''
