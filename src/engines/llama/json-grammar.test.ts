@@ -53,3 +53,23 @@ test('a tuple may be empty, and references may form a circle as long as somethin
   await compile({ type: 'array', items: { $ref: '#' } })
   assert.throws(() => createJsonGrammar().addSchema({ anyOf: [{ $ref: '#' }] }), InexpressibleSchema)
 })
+
+test('lengths that contradict each other or are no lengths are refused: the library would unroll them for ever', () => {
+  for (const [least, most] of [[5, 2], [-1], [0, -1], [0.5], ['5'], [0, '5'], [400, 500]])
+    for (const schema of [
+      { type: 'string', minLength: least, ...(most !== undefined && { maxLength: most }) },
+      { type: 'array', minItems: least, ...(most !== undefined && { maxItems: most }) },
+    ]) {
+      assert.throws(() => createJsonGrammar().addSchema(schema), InexpressibleSchema)
+      // Where nothing was promised, such lengths are left out.
+      const grammar = createJsonGrammar()
+      assert.doesNotMatch(grammar.write(grammar.addSchema(schema, { isLenient: true })), /rule\d+ ::= .*\{/)
+    }
+})
+
+test('a schema that is given up half-way leaves a grammar that can be read', async () => {
+  const grammar = createJsonGrammar()
+  const schema = { properties: { a: { $ref: '#/$defs/b' } }, $defs: { b: { type: 'colour' } } }
+  assert.throws(() => grammar.addSchema(schema, { isLenient: true }), InexpressibleSchema)
+  await native.llama.createGrammar({ grammar: grammar.write(grammar.define('object')) })
+})

@@ -111,7 +111,8 @@ export const createJsonGrammar = () => {
       if (open.has(reference)) throw new InexpressibleSchema(`the reference "${reference}", which leads to itself`)
       const known = references.get(reference)
       if (known !== undefined) return known
-      const name = define('', `rule${rules.size}`)
+      // Known by its name before it is written, for it may refer to itself. Anything, until then and if it never is.
+      const name = define('value')
       references.set(reference, name)
       rules.set(name, visit(resolve(reference), new Set([...open, reference])))
       return name
@@ -159,11 +160,10 @@ export const createJsonGrammar = () => {
         return define(`"[" ws ${places.join(' "," ws ')} ws "]"`)
       }
       const item = visit(items, new Set())
-      const least = Number(minItems ?? 0)
-      const most = maxItems === undefined ? undefined : Math.min(Number(maxItems), Math.max(repeatMax, least))
-      if (least > repeatMax) throw new InexpressibleSchema('"minItems" of this size')
+      const { least, most } = lengths(minItems, maxItems, 'Items')
       if (most === 0) return define('"[" ws "]"')
-      const more = `("," ws ${item}){${Math.max(least - 1, 0)},${most === undefined ? '' : most - 1}}`
+      const isAny = least <= 1 && most === undefined
+      const more = `("," ws ${item})${isAny ? '*' : `{${Math.max(least - 1, 0)},${most === undefined ? '' : most - 1}}`}`
       const filled = `${item} ${more} ws`
       return define(`"[" ws ${least > 0 ? filled : `(${filled})?`} "]"`)
     }
@@ -171,11 +171,18 @@ export const createJsonGrammar = () => {
     const visitString = ({ format, minLength, maxLength }: Schema): string => {
       const known = typeof format === 'string' ? formats[format] : undefined
       if (known !== undefined) return define(`"\\"" ${known} "\\""`)
-      if (minLength === undefined && maxLength === undefined) return 'string'
-      const least = Number(minLength ?? 0)
-      if (least > repeatMax) throw new InexpressibleSchema('"minLength" of this size')
-      const most = maxLength === undefined ? '' : Math.min(Number(maxLength), repeatMax)
-      return define(`"\\"" char{${least},${most}} "\\""`)
+      const { least, most } = lengths(minLength, maxLength, 'Length')
+      if (least === 0 && most === undefined) return 'string'
+      return define(`"\\"" char{${least},${most ?? ''}} "\\""`)
+    }
+
+    /** Only what the library can unroll; it takes a range that is upside down for one without an end. */
+    const lengths = (least: unknown = 0, most: unknown, of: 'Items' | 'Length'): { least: number; most?: number } => {
+      const isPossible =
+        isCount(least) && least <= repeatMax && (most === undefined || (isCount(most) && most >= least))
+      if (isPossible) return most === undefined ? { least } : { least, most: Math.min(most, repeatMax) }
+      if (isLenient) return { least: 0 }
+      throw new InexpressibleSchema(`"min${of}" and "max${of}" with these values`)
     }
 
     const visitNumber = (schema: Schema, isWhole: boolean): string => {
@@ -212,6 +219,8 @@ export const createJsonGrammar = () => {
       [`root ::= ${root}`, ...[...rules].map(([name, body]) => `${name} ::= ${body}`)].join('\n'),
   }
 }
+
+const isCount = (value: unknown): value is number => Number.isInteger(value) && (value as number) >= 0
 
 const guessType = (schema: Schema): string | undefined => {
   if (isSchema(schema.properties) || schema.required !== undefined || schema.additionalProperties !== undefined)
