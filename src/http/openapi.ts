@@ -35,8 +35,11 @@ const usualFailures = (
   }
 }
 
-const security = (access: Access) =>
-  access === 'open' ? [] : access === 'readable' ? [{}, { bearer: [] }] : [{ bearer: [] }]
+const security = (access: Access, takesApiKeyHeader: boolean) => {
+  if (access === 'open') return []
+  if (access === 'readable') return [{}, { bearer: [] }]
+  return takesApiKeyHeader ? [{ bearer: [] }, { apiKey: [] }] : [{ bearer: [] }]
+}
 
 export const describeInterface = async (app: FastifyInstance, version: string) => {
   await app.register(swagger, {
@@ -50,15 +53,24 @@ export const describeInterface = async (app: FastifyInstance, version: string) =
         license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       },
       servers: [{ url: basePath }],
-      components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } } },
+      components: {
+        securitySchemes: {
+          bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
+          apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' },
+        },
+      },
     },
     hideUntagged: true,
     refResolver: { buildLocalReference: (json, _base, _fragment, index) => String(json.$id ?? `schema-${index}`) },
     transform: ({ schema, url, route }) => {
-      const { access = 'open' } = route.config ?? {}
+      const { access = 'open', takesApiKeyHeader = false } = route.config ?? {}
       const { response = {}, body, querystring, params } = schema ?? {}
       const usual = usualFailures(route.config ?? {}, body !== undefined, Boolean(body ?? querystring ?? params))
-      const described = { ...schema, security: security(access), response: { ...usual, ...(response as object) } }
+      const described = {
+        ...schema,
+        security: security(access, takesApiKeyHeader),
+        response: { ...usual, ...(response as object) },
+      }
       // To the router the rest of a path is `*`; a reader wants to know what it is.
       const rest = (params as { properties?: Record<string, object> } | undefined)?.properties?.['*']
       return rest

@@ -61,6 +61,9 @@ export type Server = Awaited<ReturnType<typeof createServer>>['app']
 /** Longer than the idle time of the usual load balancers, so that they never write into a closing connection. */
 const keepAliveTimeout = 75_000
 
+/** What proxies write into their logs for a client that left before its answer was complete. */
+const statusOfLeft = 499
+
 /** Enough for every account route; routes that take pictures or sound set their own. */
 const bodyBytesMax = 1024 * 1024
 
@@ -108,17 +111,18 @@ export const createServer = async ({ version, log, writeLine, registry, authenti
     reply.headers(commonHeaders.record(request.id, request.headers))
     const { requestIdHeader } = request.routeOptions.config
     if (requestIdHeader !== undefined) reply.header(requestIdHeader, request.id)
-    done()
-  })
-  app.addHook('onResponse', (request, reply, done) => {
-    observer.ended()
-    observer.answered({
-      requestId: request.id,
-      method: request.method,
-      route: request.routeOptions.url ?? 'unknown',
-      status: reply.statusCode,
-      ms: reply.elapsedTime,
-      keyId: request.caller?.keyId,
+    const { raw } = reply
+    // The framework's own hook does not run for callers who leave.
+    raw.once('close', () => {
+      observer.ended()
+      observer.answered({
+        requestId: request.id,
+        method: request.method,
+        route: request.routeOptions.url ?? 'unknown',
+        status: raw.writableFinished ? raw.statusCode : statusOfLeft,
+        ms: reply.elapsedTime,
+        keyId: request.caller?.keyId,
+      })
     })
     done()
   })

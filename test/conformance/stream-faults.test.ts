@@ -283,5 +283,9 @@ test('nothing of all this left a hold behind, a prompt in the log, or the books 
   await until(async () => ((await service.sql`select 1 from ledger_hold`).length === 0 ? true : undefined))
   await assertBooks(service.sql)
   assert.ok(logLines.length > 0)
+  assert.ok(
+    logLines.some((line) => line.includes('"status":499')),
+    'callers who left are in the log',
+  )
   for (const line of logLines) assert.ok(!line.includes(secret) && !line.includes('house-secret-key'))
 })
