@@ -236,7 +236,8 @@ test('a caller who leaves before anybody was asked pays nothing', async () => {
       signal: leaving.signal,
     }).catch(() => undefined)
     await until(async () => {
-      const waiting = await service.sql`select 1 from pg_stat_activity where wait_event_type = 'Lock'`
+      const waiting = await service.sql`
+        select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
       return waiting.length > 0 ? true : undefined
     })
     leaving.abort()
