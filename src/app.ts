@@ -19,6 +19,7 @@ import { createAuthenticate } from '#guard/authenticate.js'
 import { createKeyCache } from '#guard/key-cache.js'
 import { serveDocs } from '#http/docs.js'
 import { basePath } from '#http/openapi.js'
+import { createPaidPost } from '#http/paid-post.js'
 import { apiKeyRoutes } from '#http/routes/api-keys.js'
 import { billingRoutes } from '#http/routes/billing.js'
 import { embeddingRoutes } from '#http/routes/embeddings.js'
@@ -160,8 +161,9 @@ export const createApp = async ({
     async (api) => {
       const server = api as typeof app
       modelRoutes(server, { catalog, clock, lane })
-      textRoutes(server, { answer: textReply, countTokens: createCountTokens({ catalog }) })
-      embeddingRoutes(server, { metered, embed })
+      const paidPost = createPaidPost(server)
+      textRoutes(server, { paidPost, answer: textReply, countTokens: createCountTokens({ catalog }) })
+      embeddingRoutes({ paidPost, metered, embed })
       walletKeyRoutes(server, { walletKeys, clock })
       apiKeyRoutes(server, { keyring, usage, clock })
       billingRoutes(server, { usage, clock })

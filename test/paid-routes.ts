@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { Type } from 'typebox'
 import { callerOf } from '../src/http/access.js'
+import { exchangeOf } from '../src/http/exchange.js'
 import { answerPaid } from '../src/http/paid.js'
 import type { Server } from '../src/http/server.js'
 import type { Line } from '../src/ledger/bill.js'
@@ -60,7 +61,7 @@ export const paidRoutes = (app: Server, { metered }: { metered: Metered }) => {
     (request, reply) => {
       const { quantity, worst = quantity, least = worst, delayMs = 0, fails = false } = request.body
       const order = { goods, least: [unitLine(least)], most: [unitLine(worst)] }
-      return answerPaid(metered, request, reply, order, async (charge) => {
+      return answerPaid(metered, exchangeOf(request, reply), order, async (charge) => {
         const text = await charge.open(engine).work(delayMs, fails)
         const lines = [unitLine(quantity)]
         const { usd, diem } = charge.costOf(lines)

@@ -76,8 +76,7 @@ export const guardRoutes = (app: FastifyInstance, { authenticate, balances }: Ne
   tellBalance(app, balances)
 }
 
-/** What the caller identifies itself with, in the form of an Authorization header. */
-export const credentialOf = ({ headers, routeOptions }: FastifyRequest): string | undefined => {
+const credentialOf = ({ headers, routeOptions }: FastifyRequest): string | undefined => {
   const key = headers['x-api-key']
   if (headers.authorization !== undefined || routeOptions.config.takesApiKeyHeader !== true)
     return headers.authorization

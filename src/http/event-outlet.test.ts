@@ -1,17 +1,15 @@
 import assert from 'node:assert/strict'
 import { EventEmitter, once } from 'node:events'
+import type { ServerResponse } from 'node:http'
 import { mock, test } from 'node:test'
-import type { FastifyReply } from 'fastify'
 import { createEventOutlet, departureOf } from './event-outlet.js'
 
-/** What an outlet needs of a reply, and what it did to it. */
+/** What an outlet needs of a request, and what it did to it. */
 const createReply = ({ hasRoom = true } = {}) => {
   const sent: string[] = []
   const raw = Object.assign(new EventEmitter(), {
     writableFinished: false,
     isDestroyed: false,
-    writeHead: (status: number, headers: Record<string, string>) =>
-      void sent.push(`${status} ${headers['content-type']?.split(';')[0]} ${headers['x-known'] ?? '-'}`),
     write: (text: string) => {
       sent.push(text)
       return hasRoom
@@ -25,9 +23,11 @@ const createReply = ({ hasRoom = true } = {}) => {
       raw.emit('close')
     },
   })
-  const reply = { raw, hijack: () => {}, getHeaders: () => ({}) } as unknown as FastifyReply
-  const signal = departureOf(reply)
-  return { raw, sent, signal, outlet: createEventOutlet(reply, signal) }
+  const response = raw as unknown as ServerResponse
+  const begin = (status: number, headers: Record<string, string>) =>
+    void sent.push(`${status} ${headers['content-type']?.split(';')[0]} ${headers['x-known'] ?? '-'}`)
+  const signal = departureOf(response)
+  return { raw, sent, signal, outlet: createEventOutlet({ response, begin }, signal) }
 }
 
 const withTimers = (run: () => void | Promise<void>) => async () => {

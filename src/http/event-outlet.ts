@@ -1,6 +1,7 @@
-import type { FastifyReply } from 'fastify'
+import type { ServerResponse } from 'node:http'
 import type { Outlet } from '#capabilities/text/outlet.js'
 import { createStop, type StopSignal } from '#plumbing/stop-signal.js'
+import type { Exchange } from './exchange.js'
 
 /** Load balancers cut connections that are silent for a minute; a comment now and then keeps them open. */
 const pingMs = 15_000
@@ -15,39 +16,39 @@ const eventStream = {
 }
 
 /** Fires when the caller leaves before the answer is complete. */
-export const departureOf = (reply: FastifyReply): StopSignal => {
+export const departureOf = (response: ServerResponse): StopSignal => {
   const { signal, stop } = createStop()
   // The request's own `close` has fired long ago; only the response's tells that the connection is gone.
-  reply.raw.once('close', () => {
-    if (!reply.raw.writableFinished) stop()
+  response.once('close', () => {
+    if (!response.writableFinished) stop()
   })
   return signal
 }
 
 /** Sends an event stream over the connection of a request, as fast as the caller reads and no faster. */
-export const createEventOutlet = (reply: FastifyReply, signal: StopSignal): Outlet & { close(): void } => {
-  const { raw } = reply
+export const createEventOutlet = (
+  { response, begin: beginAnswer }: Pick<Exchange, 'response' | 'begin'>,
+  signal: StopSignal,
+): Outlet & { close(): void } => {
   let announced: Record<string, string> = {}
   let hasBegun = false
   const ping = setInterval(() => {
     if (!hasBegun) begin({})
-    raw.write(': ping\n\n')
+    response.write(': ping\n\n')
   }, pingMs)
 
   const begin = (headers: Record<string, string>) => {
     if (hasBegun || signal.aborted) return
     hasBegun = true
-    reply.hijack()
-    const usual = reply.getHeaders() as Record<string, string>
-    raw.writeHead(200, { ...usual, ...eventStream, ...announced, ...headers })
+    beginAnswer(200, { ...eventStream, ...announced, ...headers })
   }
 
   const drained = () =>
     new Promise<void>((resolve, reject) => {
-      const timer = setTimeout(() => raw.destroy(), stalledMs)
+      const timer = setTimeout(() => response.destroy(), stalledMs)
       const leave = () => {
         clearTimeout(timer)
-        raw.off('drain', go)
+        response.off('drain', go)
         reject(signal.reason)
       }
       const go = () => {
@@ -56,7 +57,7 @@ export const createEventOutlet = (reply: FastifyReply, signal: StopSignal): Outl
         resolve()
       }
       if (signal.aborted) return leave()
-      raw.once('drain', go)
+      response.once('drain', go)
       signal.addEventListener('abort', leave)
     })
 
@@ -71,11 +72,11 @@ export const createEventOutlet = (reply: FastifyReply, signal: StopSignal): Outl
     begin,
     write(text) {
       ping.refresh()
-      return raw.write(text) ? undefined : drained()
+      return response.write(text) ? undefined : drained()
     },
     end(text) {
       clearInterval(ping)
-      raw.end(text)
+      response.end(text)
     },
     /** Nothing more will be sent. */
     close: () => clearInterval(ping),

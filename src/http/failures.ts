@@ -5,20 +5,30 @@ import { Unavailable } from '#plumbing/unavailable.js'
 import { failureHeaders } from './common-headers.js'
 import { validationFailure } from './validation.js'
 
+/** What has to be known of a request to say what is wrong with it. */
+type About = { id: string; route: string; contentType?: string | undefined; bodyLimit?: number | undefined }
+
+const aboutOf = ({ id, headers, routeOptions }: FastifyRequest): About => ({
+  id,
+  route: routeOptions.url ?? '',
+  contentType: headers['content-type'],
+  bodyLimit: routeOptions.bodyLimit,
+})
+
 /** How long a caller should wait when our database is away; long enough for a restart. */
 const databaseRetryMs = 1_000
 
 /** Gives every error its place in the contract. What is not recognised is our bug: 500, and the log has the story. */
-export const toFailure = (error: unknown, request: FastifyRequest): Failure => {
+const toFailure = (error: unknown, request: About): Failure => {
   if (error instanceof Failure) return error
   if (error instanceof Unavailable) return fail('databaseUnavailable').because(error).retryAfterMs(databaseRetryMs)
   const { code, validation, validationContext, statusCode, message } = error as Partial<FastifyError>
   if (validation) return validationFailure(validation, validationContext)
   switch (code) {
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
-      return fail('invalidContentType', printable(request.headers['content-type'] ?? ''))
+      return fail('invalidContentType', printable(request.contentType ?? ''))
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return fail('payloadTooLarge', String(request.routeOptions.bodyLimit))
+      return fail('payloadTooLarge', String(request.bodyLimit))
     case 'FST_ERR_BAD_URL':
       return fail('invalidRequest', 'The path is not a valid URL path')
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
@@ -44,26 +54,27 @@ const forLog = (error: unknown): unknown => {
 }
 
 /** Writes down what is our own trouble, in full; what a caller did wrong is theirs to know. */
-const logFailure = (log: Logger, failure: Failure, request: FastifyRequest) => {
+const logFailure = (log: Logger, failure: Failure, { id, route }: About) => {
   if (failure.status < 500) return
   const cause = forLog(failure.cause ?? failure)
-  log.error({ requestId: request.id, route: request.routeOptions.url, cause }, failure.message)
+  log.error({ requestId: id, route, cause }, failure.message)
 }
 
 /** What a failure is called when the head of the answer is out and it can only be told as an event. */
 export const createLateFailure =
   (log: Logger) =>
-  (error: unknown, request: FastifyRequest): Failure => {
-    const failure = toFailure(error, request)
-    logFailure(log, failure, request)
+  (error: unknown, about: About): Failure => {
+    const failure = toFailure(error, about)
+    logFailure(log, failure, about)
     return failure
   }
 
 export const createFailureAnswer =
   (log: Logger) =>
   (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
-    const failure = toFailure(error, request)
-    logFailure(log, failure, request)
+    const about = aboutOf(request)
+    const failure = toFailure(error, about)
+    logFailure(log, failure, about)
     const { message, code, extra } = failure
     const ownShape = request.routeOptions.config.refusal?.render(failure, request.id)
     // Clients that expect another shape of body, such as the AI SDK, show the reason in the status line instead.

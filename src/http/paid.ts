@@ -1,10 +1,12 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
+import negotiator from '@fastify/accept-negotiator'
 import { fail } from '#contract/errors.js'
 import type { Answer, Idempotency } from '#ledger/answers.js'
 import type { Charge, Settled } from '#ledger/charge.js'
 import { spendingHeaders } from '#ledger/credit/balance-reader.js'
 import type { Metered, Order } from '#ledger/metered.js'
-import { callerOf, credentialOf } from './access.js'
+import type { Exchange } from './exchange.js'
 
 type PaidOrder = Omit<Order, 'requestId' | 'caller' | 'idempotency'>
 
@@ -14,33 +16,44 @@ type PaidOrder = Omit<Order, 'requestId' | 'caller' | 'idempotency'>
  */
 export const answerPaid = async (
   metered: Metered,
-  request: FastifyRequest,
-  reply: FastifyReply,
+  exchange: Exchange,
   order: PaidOrder,
   work: (charge: Charge) => Promise<Settled<Answer>>,
-) => {
-  const whole = { ...order, requestId: request.id, caller: callerOf(request), idempotency: idempotencyOf(request) }
+): Promise<void> => {
+  const { id: requestId, caller } = exchange
+  const whole = { ...order, requestId, caller, idempotency: idempotencyOf(exchange) }
   const { status, headers, body, before, isReplay } = await metered.answer(whole, work)
-  const all = { ...headers, ...spendingHeaders(before), ...(isReplay && { 'idempotent-replayed': 'true' }) }
-  if (request.headers['accept-encoding'] !== undefined && body.length >= compressedFrom)
-    return reply.code(status).headers(all).send(body)
-  // Nothing is left to decide, so the rest of the framework would only cost time.
-  reply.hijack()
-  const length = String(Buffer.byteLength(body))
-  reply.raw.writeHead(status, { ...(reply.getHeaders() as object), ...all, 'content-length': length })
-  reply.raw.end(body)
+  const { encoding, bytes } = await compress(body, exchange.headers['accept-encoding'])
+  exchange.begin(status, {
+    ...headers,
+    ...spendingHeaders(before),
+    ...(isReplay && { 'idempotent-replayed': 'true' }),
+    ...(encoding !== null && { 'content-encoding': encoding, vary: 'accept-encoding' }),
+    'content-length': String(Buffer.byteLength(bytes)),
+  })
+  exchange.response.end(bytes)
 }
 
-/** Below this, compressing saves nothing. */
-export const compressedFrom = 1024
+/** Below this the headers weigh more than what compression saves. */
+export const compressFromBytes = 1024
 
-const idempotencyOf = (request: FastifyRequest): Idempotency | undefined => {
-  const key = request.headers['idempotency-key']
+const brotli = promisify(brotliCompress)
+const zip = promisify(gzip)
+export const brotliQuality = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }
+
+const compress = async (body: string | Buffer, accepted: string | string[] | undefined) => {
+  if (accepted === undefined || body.length < compressFromBytes) return { encoding: null, bytes: body }
+  const encoding = negotiator.negotiate(String(accepted), ['br', 'gzip'])
+  if (encoding === 'br') return { encoding, bytes: await brotli(body, brotliQuality) }
+  if (encoding === 'gzip') return { encoding, bytes: await zip(body) }
+  return { encoding: null, bytes: body }
+}
+
+const idempotencyOf = ({ headers, method, url, body }: Exchange): Idempotency | undefined => {
+  const key = headers['idempotency-key']
   if (key === undefined) return undefined
   if (typeof key !== 'string' || !/^[\x20-\x7e]{1,255}$/.test(key)) throw fail('idempotencyKeyInvalid')
-  return {
-    key,
-    credential: credentialOf(request) ?? '',
-    request: `${request.method} ${request.url}\n${JSON.stringify(request.body)}`,
-  }
+  // What only this caller has; the request was admitted with one of the two.
+  const credential = headers.authorization ?? String(headers['x-api-key'])
+  return { key, credential, request: `${method} ${url}\n${JSON.stringify(body)}` }
 }

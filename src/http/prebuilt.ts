@@ -1,6 +1,7 @@
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import negotiator from '@fastify/accept-negotiator'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { compressFromBytes } from './paid.js'
 
 /** A JSON answer that stays the same for a while: serialised once, and compressed once when somebody first asks for it. */
 export type Prebuilt = { plain: Buffer; gzip(): Buffer; br(): Buffer }
@@ -21,9 +22,6 @@ export const prebuild = (value: unknown): Prebuilt => {
     br: once(() => brotliCompressSync(plain, { params: { [constants.BROTLI_PARAM_QUALITY]: 6 } })),
   }
 }
-
-/** Below this the headers weigh more than what compression saves. */
-const compressFromBytes = 1024
 
 const plainHeaders = { 'content-type': 'application/json; charset=utf-8', vary: 'accept-encoding' }
 const brHeaders = { ...plainHeaders, 'content-encoding': 'br' }

@@ -1,6 +1,5 @@
 import { createServer as createHttpServer } from 'node:http'
 import type { Socket } from 'node:net'
-import { constants } from 'node:zlib'
 import compress from '@fastify/compress'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import Fastify from 'fastify'
@@ -26,7 +25,7 @@ import { readJsonBodies } from './json-body.js'
 import { answerOtherMethods } from './methods.js'
 import { createObserver } from './observe.js'
 import { describeInterface } from './openapi.js'
-import { compressedFrom } from './paid.js'
+import { brotliQuality, compressFromBytes } from './paid.js'
 import { createValidators } from './validation.js'
 
 type Needs = {
@@ -135,10 +134,10 @@ export const createServer = async ({ version, log, writeLine, registry, authenti
   const answerRest = answerOtherMethods(app)
   await app.register(compress, {
     encodings: ['br', 'gzip'],
-    threshold: compressedFrom,
+    threshold: compressFromBytes,
     // Event streams must leave chunk by chunk; a compressor would hold them back.
     customTypes: /^(?!text\/event-stream)(text\/|application\/(json|[\w.+-]+\+json|javascript))/,
-    brotliOptions: { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } },
+    brotliOptions: brotliQuality,
   })
   await describeInterface(app, version)
   return { app, lane, finish: answerRest, warmUp: validators.warmUp }

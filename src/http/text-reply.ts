@@ -1,12 +1,11 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import type { Dialect } from '#capabilities/text/dialect.js'
 import type { createPrepare } from '#capabilities/text/prepare.js'
 import type { WriteText } from '#capabilities/text/write-text.js'
 import type { Metered } from '#ledger/metered.js'
 import { neverStops } from '#plumbing/stop-signal.js'
-import { callerOf } from './access.js'
 import { createEventOutlet, departureOf } from './event-outlet.js'
+import type { Exchange } from './exchange.js'
 import { createLateFailure } from './failures.js'
 import { answerPaid } from './paid.js'
 
@@ -16,31 +15,30 @@ type Needs = { metered: Metered; prepare: ReturnType<typeof createPrepare>; writ
 export const createTextReply = ({ metered, prepare, writeText, log }: Needs) => {
   const lateFailure = createLateFailure(log)
 
-  return async <Body>(request: FastifyRequest, reply: FastifyReply, dialect: Dialect<Body>): Promise<void> => {
-    const body = request.body as Body
+  return async <Body>(exchange: Exchange, dialect: Dialect<Body>): Promise<void> => {
+    const { id: requestId, caller } = exchange
+    const body = exchange.body as Body
     const chat = dialect.read(body)
-    const departure = departureOf(reply)
-    const prepared = await prepare(callerOf(request), chat, departure)
-    const asked = { requestId: request.id, caller: callerOf(request), prepared }
+    const departure = departureOf(exchange.response)
+    const prepared = await prepare(caller, chat, departure)
+    const asked = { requestId, caller, prepared }
 
     if (chat.stream !== true) {
       // Who sends an Idempotency-Key comes back for the answer, so it is worth finishing.
-      const signal = request.headers['idempotency-key'] === undefined ? departure : neverStops
-      await answerPaid(metered, request, reply, prepared.order, (charge) =>
+      const signal = exchange.headers['idempotency-key'] === undefined ? departure : neverStops
+      return answerPaid(metered, exchange, prepared.order, (charge) =>
         writeText.whole(asked, charge, signal, (finished) => dialect.answer(finished, body)),
       )
-      return
     }
 
-    const outlet = createEventOutlet(reply, departure)
+    const outlet = createEventOutlet(exchange, departure)
     const voice = dialect.voice(writeText.openingOf(asked), body)
     try {
       await writeText.stream(asked, outlet, voice)
-      // The caller left before anything was sent: there is nobody to answer.
-      if (!outlet.hasBegun) reply.hijack()
+      if (!outlet.hasBegun) exchange.abandon()
     } catch (error) {
       if (!outlet.hasBegun) throw error
-      outlet.end(voice.failed(lateFailure(error, request)))
+      outlet.end(voice.failed(lateFailure(error, exchange)))
     } finally {
       outlet.close()
     }

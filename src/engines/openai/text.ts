@@ -22,9 +22,9 @@ export const createOpenAiText = (
 ): TextEngine => {
   const bodyOf = ({ model, request, isLimitLoose }: TextCall, isStream: boolean): string => {
     const { max_completion_tokens, tools, ...rest } = request
-    const body: Record<string, unknown> = { model }
+    const body: Record<string, unknown> = { model, ...rest }
     // Null means "not set" to us, but not to every server; and several refuse an empty list of tools.
-    for (const [name, value] of Object.entries(rest)) if (value !== null) body[name] = value
+    for (const name in body) if (body[name] === null) delete body[name]
     if (tools && tools.length > 0) body.tools = tools
     if (!isLimitLoose) body[limitField] = max_completion_tokens
     body.stream = isStream

@@ -12,4 +12,4 @@ export type Target<Engine> = {
 type Named = Pick<Target<unknown>, 'name' | 'model'>
 
 /** What health and cache keys are bound to: one model of an upstream may be ill while another is well. */
-export const keyOf = ({ name, model }: Named): string => JSON.stringify([name, model])
+export const keyOf = ({ name, model }: Named): string => `${name}\n${model}`

@@ -12,16 +12,11 @@ import { CompletionRequest, TextCompletion } from '#contract/completions.js'
 import { CountTokensRequest, MessagesAnswer, MessagesError, MessagesRequest, TokenCount } from '#contract/messages.js'
 import { ResponsesAnswer, ResponsesRequest } from '#contract/responses.js'
 import { callerOf } from '../access.js'
+import { bodyBytesMax, type PaidPost } from '../paid-post.js'
 import { refused } from '../refused.js'
 import type { Server } from '../server.js'
 import type { TextReply } from '../text-reply.js'
 
-/** A file of 25 MB takes a third more in base64, and there may be several. */
-const bodyBytesMax = 64 * 1024 * 1024
-
-/** Answers are finished bytes, so no serialiser is built for them. */
-const options = { bodyLimit: bodyBytesMax, serializerCompiler: () => JSON.stringify } as const
-const paid = { access: 'key', isPaid: true } as const
 /** What clients of Anthropic expect: their own headers for key and request id, their own shape of errors. */
 const anthropic = {
   takesApiKeyHeader: true,
@@ -38,74 +33,43 @@ const wholeOrStream = (whole: TSchema) => ({
   },
 })
 
-type Needs = { answer: TextReply; countTokens: CountTokens }
+type Needs = { paidPost: PaidPost; answer: TextReply; countTokens: CountTokens }
 
 /** Everything that writes text. The dialects differ; what happens is the same. */
-export const textRoutes = (app: Server, { answer, countTokens }: Needs) => {
-  const schema = (summary: string, body: TSchema, whole: TSchema) => ({
+export const textRoutes = (app: Server, { paidPost, answer, countTokens }: Needs) => {
+  const schema = (summary: string, body: TSchema, whole: TSchema, more: object = { 400: refused }) => ({
     tags: ['Text'],
     summary,
     body: Shared(body),
-    response: { 200: wholeOrStream(whole) },
+    response: { 200: wholeOrStream(whole), ...more },
   })
 
-  app.post(
-    '/chat/completions',
-    {
-      ...options,
-      config: paid,
-      schema: {
-        ...schema('Continue a conversation', ChatRequest, ChatCompletion),
-        response: { 200: wholeOrStream(ChatCompletion), 400: refused },
-      },
-    },
-    (request, reply) => answer(request, reply, chat),
-  )
-
-  app.post(
-    '/completions',
-    {
-      ...options,
-      config: paid,
-      schema: {
-        ...schema('Continue a text (legacy; use /chat/completions)', CompletionRequest, TextCompletion),
-        response: { 200: wholeOrStream(TextCompletion), 400: refused },
-      },
-    },
-    (request, reply) => answer(request, reply, completions),
-  )
-
-  app.post(
-    '/responses',
-    {
-      ...options,
-      config: paid,
-      schema: {
-        ...schema(
-          'Continue a conversation in the Responses format; nothing is stored',
-          ResponsesRequest,
-          ResponsesAnswer,
-        ),
-        response: { 200: wholeOrStream(ResponsesAnswer), 400: refused },
-      },
-    },
-    (request, reply) => answer(request, reply, responses),
-  )
-
-  app.post(
-    '/messages',
-    {
-      ...options,
-      config: { ...paid, ...anthropic },
-      schema: schema('Continue a conversation in the Anthropic format', MessagesRequest, MessagesAnswer),
-    },
-    (request, reply) => answer(request, reply, messages),
-  )
+  paidPost('/chat/completions', {
+    schema: schema('Continue a conversation', ChatRequest, ChatCompletion),
+    answer: (exchange) => answer(exchange, chat),
+  })
+  paidPost('/completions', {
+    schema: schema('Continue a text (legacy; use /chat/completions)', CompletionRequest, TextCompletion),
+    answer: (exchange) => answer(exchange, completions),
+  })
+  paidPost('/responses', {
+    schema: schema(
+      'Continue a conversation in the Responses format; nothing is stored',
+      ResponsesRequest,
+      ResponsesAnswer,
+    ),
+    answer: (exchange) => answer(exchange, responses),
+  })
+  paidPost('/messages', {
+    config: anthropic,
+    schema: schema('Continue a conversation in the Anthropic format', MessagesRequest, MessagesAnswer, {}),
+    answer: (exchange) => answer(exchange, messages),
+  })
 
   app.post(
     '/messages/count_tokens',
     {
-      ...options,
+      bodyLimit: bodyBytesMax,
       config: { access: 'key', ...anthropic },
       schema: {
         tags: ['Text'],
