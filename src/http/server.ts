@@ -111,6 +111,7 @@ export const createServer = async ({ version, log, writeLine, registry, authenti
     const { requestIdHeader } = request.routeOptions.config
     if (requestIdHeader !== undefined) reply.header(requestIdHeader, request.id)
     const { raw } = reply
+    const startedMs = performance.now()
     // The framework's own hook does not run for callers who leave.
     raw.once('close', () => {
       observer.ended()
@@ -119,7 +120,7 @@ export const createServer = async ({ version, log, writeLine, registry, authenti
         method: request.method,
         route: request.routeOptions.url ?? 'unknown',
         status: raw.writableFinished ? raw.statusCode : statusOfLeft,
-        ms: reply.elapsedTime,
+        ms: performance.now() - startedMs,
         keyId: request.caller?.keyId,
       })
     })
