@@ -45,6 +45,8 @@ type Needs = {
   connection: ClientConfig
   /** Where models that run in this process lie, by their name in the catalog. */
   modelFile: (name: string) => string | undefined
+  /** Threads for such models; all cores but one unless given. */
+  modelThreads?: number | undefined
   /** What the operator configured and the catalog made of it; both may change while we run. */
   offer: () => { config: OperatorConfig; catalog: Catalog }
   version: string
@@ -66,6 +68,7 @@ type Needs = {
 export const createApp = async ({
   connection,
   modelFile,
+  modelThreads,
   offer,
   version,
   clock,
@@ -119,6 +122,7 @@ export const createApp = async ({
   const engines = createEngines({
     config: () => offer().config,
     modelFile,
+    modelThreads,
     onTrouble: (what, cause) => log.warn({ reason: cause === undefined ? undefined : messageOf(cause) }, what),
   })
   const router = createRouter({

@@ -18,6 +18,7 @@ type Needs = {
   config: () => OperatorConfig
   /** Where a model of the llama engine lies, by the name in the catalog. */
   modelFile: (name: string) => string | undefined
+  modelThreads?: number | undefined
   /** Something went wrong inside that no request can be told of. */
   onTrouble: (what: string, cause?: unknown) => void
 }
@@ -25,8 +26,13 @@ type Needs = {
 type Connection = { entry: Upstream; text?: TextEngine; embedding?: EmbeddingEngine; close(): Promise<void> }
 
 /** Makes the engines that the config file and the catalog name; each on first use, and anew when its entry changes. */
-export const createEngines = ({ config, modelFile, onTrouble }: Needs): Engines & { close(): Promise<void> } => {
-  const llama = createLlamaEngine({ modelFile, onTrouble })
+export const createEngines = ({
+  config,
+  modelFile,
+  modelThreads,
+  onTrouble,
+}: Needs): Engines & { close(): Promise<void> } => {
+  const llama = createLlamaEngine({ modelFile, threads: modelThreads, onTrouble })
   const embedder = createEmbedder()
   const connections = new Map<string, Connection>()
 
