@@ -3,6 +3,7 @@ import { EngineError } from '../engine-error.js'
 import type { TextCall, TextEngine, TextPiece } from '../text.js'
 import type { UpstreamClient } from '../upstream/client.js'
 import { isFailure, parseObject, readAnswer, readPiece } from './chunks.js'
+import { createFamiliarChunks } from './familiar-chunk.js'
 
 type LimitField = 'max_tokens' | 'max_completion_tokens'
 
@@ -32,15 +33,25 @@ export const createOpenAiText = (
     return JSON.stringify(body)
   }
 
-  const readEvents = (events: ServerSentEvent[]): { pieces: TextPiece[]; error?: unknown } => {
+  const readEvents = (
+    events: ServerSentEvent[],
+    familiar: ReturnType<typeof createFamiliarChunks>,
+  ): { pieces: TextPiece[]; error?: unknown } => {
     const pieces: TextPiece[] = []
     try {
       for (const event of events) {
         if (isLast(event)) break
+        const known = familiar.recognise(event.data)
+        if (known !== undefined) {
+          pieces.push(known)
+          continue
+        }
         const chunk = parseObject(event.data)
         if (isFailure(chunk)) throw client.errorFromEvent(chunk)
         const piece = readPiece(chunk, event.data)
-        if (piece) pieces.push(piece)
+        if (piece === undefined) continue
+        familiar.learn(event.data, piece)
+        pieces.push(piece)
       }
     } catch (error) {
       return { pieces, error }
@@ -59,8 +70,9 @@ export const createOpenAiText = (
 
     async *stream(call) {
       const body = bodyOf(call, true)
+      const familiar = createFamiliarChunks()
       for await (const events of client.postForEvents('/chat/completions', body, { signal: call.signal, isLast })) {
-        const { pieces, error } = readEvents(events)
+        const { pieces, error } = readEvents(events, familiar)
         // What came before the error was written, and somebody pays for it.
         if (pieces.length > 0) yield pieces
         if (error !== undefined) throw error
