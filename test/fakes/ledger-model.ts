@@ -33,6 +33,9 @@ export const createModel = (clock: Clock) => {
     diemByDay.set(today(), { granted: day.granted + due, left: day.left + due })
   }
 
+  /** A hold has the diem of one day only: of the first on which there was any. */
+  const dayWithDiem = () => ((diemByDay.get(today())?.granted ?? 0n) > 0n ? today() : null)
+
   const held = (of: (hold: ModelHold) => bigint) => [...holds.values()].reduce((sum, hold) => sum + of(hold), 0n)
 
   const free = () => {
@@ -100,17 +103,18 @@ export const createModel = (clock: Clock) => {
     hold(requestId: string, key: ModelKey, least: Price, most: Price, holdMs: number) {
       const result = take(key, least, most, true)
       const expiresMs = clock.nowMs() + holdMs
-      if (result.taken) holds.set(requestId, { ...result.taken, key, diemDay: today(), expiresMs })
+      if (result.taken) holds.set(requestId, { ...result.taken, key, diemDay: dayWithDiem(), expiresMs })
       return result
     },
     extend(requestId: string, least: Price, most: Price, holdMs: number) {
       const hold = holds.get(requestId)
       if (!hold) return { outcome: 'gone' }
-      const result = take(hold.key, least, most, hold.diemDay === today())
+      const result = take(hold.key, least, most, hold.diemDay === null || hold.diemDay === today())
       if (result.taken) {
         hold.usd += result.taken.usd
         hold.bundled += result.taken.bundled
         hold.diem += result.taken.diem
+        hold.diemDay ??= dayWithDiem()
         hold.expiresMs = Math.max(hold.expiresMs, clock.nowMs() + holdMs)
       }
       return result
