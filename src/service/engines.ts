@@ -9,10 +9,14 @@ import { createLlamaEngine } from '#engines/llama/engine.js'
 import { createOpenAiEmbeddings } from '#engines/openai/embeddings.js'
 import { createOpenAiText } from '#engines/openai/text.js'
 import type { TextEngine } from '#engines/text.js'
+import { limitEmbedding, limitText } from '#engines/time-limit.js'
 import { createUpstreamClient } from '#engines/upstream/client.js'
 
 /** The engines inside this process that can run; catalog models of others are listed as offline. */
 export const embeddedEngines: ReadonlySet<string> = new Set(['llama', 'embedder'])
+
+/** The same as upstreams have unless the config file says otherwise. */
+const embeddedLimitMs = 600_000
 
 type Needs = {
   config: () => OperatorConfig
@@ -39,7 +43,12 @@ export const createEngines = ({
   const connectionTo = (name: string): Connection | undefined => {
     const entry = config().upstreams[name]
     const known = connections.get(name)
-    if (entry === undefined || known?.entry === entry) return entry && known
+    if (known?.entry === entry) return known
+    if (entry === undefined) {
+      connections.delete(name)
+      void known?.close()
+      return undefined
+    }
     if (known && isDeepStrictEqual(known.entry, entry)) {
       known.entry = entry
       return known
@@ -52,8 +61,8 @@ export const createEngines = ({
   }
 
   const embedded: Record<string, Omit<Connection, 'entry' | 'close'>> = {
-    llama: { text: llama.text },
-    embedder: { embedding: embedder },
+    llama: { text: limitText(llama.text, embeddedLimitMs) },
+    embedder: { embedding: limitEmbedding(embedder, embeddedLimitMs) },
   }
   const find = (binding: Binding) =>
     binding.kind === 'upstream' ? connectionTo(binding.upstream) : embedded[binding.engine]

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import type { Finished, Opening, Voice } from '#capabilities/text/dialect.js'
+import { resolveParameters } from '#capabilities/text/service-parameters.js'
 import type { ChatUsage } from '#contract/chat.js'
 import type { AnswerChoice, ChoiceDelta, TextPiece } from '#engines/text.js'
 
@@ -8,19 +9,7 @@ export const opening: Opening = {
   requestId: '0123456789abcdef0123456789abcdef',
   model: 'acme-chat-5-1',
   created: 1_767_225_600,
-  echo: {
-    enable_e2ee: true,
-    enable_web_search: 'off',
-    enable_web_citations: false,
-    enable_web_scraping: false,
-    enable_x_search: false,
-    include_service_system_prompt: true,
-    include_search_results_in_stream: false,
-    return_search_results_as_documents: false,
-    strip_thinking_response: false,
-    disable_thinking: false,
-    web_search_citations: [],
-  },
+  echo: resolveParameters({}, undefined),
   estimatePromptTokens: () => 77,
 }
 

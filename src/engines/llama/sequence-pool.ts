@@ -62,7 +62,6 @@ export const createSequencePool = (sequences: LlamaContextSequence[], waitingMax
 
   return { take, waiting: () => line.length }
 }
-export type SequencePool = ReturnType<typeof createSequencePool>
 
 /** 0 when more would be forgotten than reused. */
 const sharedBeginning = (sequence: LlamaContextSequence, tokens: Token[]): number => {
