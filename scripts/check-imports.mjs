@@ -10,12 +10,13 @@ export const borders = {
   store: ['plumbing'],
   accounts: ['contract', 'store', 'plumbing'],
   catalog: ['contract', 'store', 'plumbing'],
-  ledger: ['contract', 'store', 'plumbing', 'accounts', 'catalog'],
+  limits: ['contract', 'store', 'plumbing', 'accounts', 'catalog'],
+  ledger: ['contract', 'store', 'plumbing', 'accounts', 'catalog', 'limits'],
   payments: ['contract', 'store', 'plumbing', 'accounts', 'ledger'],
   engines: ['contract', 'plumbing'],
-  capabilities: ['contract', 'accounts', 'catalog', 'ledger', 'store', 'plumbing', 'engines'],
+  capabilities: ['contract', 'accounts', 'catalog', 'limits', 'ledger', 'store', 'plumbing', 'engines'],
   guard: ['contract', 'accounts', 'ledger', 'store', 'plumbing'],
-  http: ['contract', 'guard', 'capabilities', 'accounts', 'catalog', 'ledger', 'payments', 'plumbing'],
+  http: ['contract', 'guard', 'capabilities', 'accounts', 'catalog', 'limits', 'ledger', 'payments', 'plumbing'],
 }
 
 const importLine = /(?:from|import)\s*\(?\s*'([^']+)'/g

@@ -7,6 +7,7 @@ import { createWalletTokens } from '#accounts/wallet-keys/token.js'
 import { createWalletKeys } from '#accounts/wallet-keys/wallet-keys.js'
 import { createTextExtraction } from '#capabilities/documents/extract-text.js'
 import { createEmbed } from '#capabilities/embeddings/embed.js'
+import { createChooseModel } from '#capabilities/model-choice.js'
 import { createSwitchboard } from '#capabilities/switchboard.js'
 import { createCountTokens } from '#capabilities/text/count-tokens.js'
 import { createMediaPreparation } from '#capabilities/text/media/prepare-media.js'
@@ -25,9 +26,11 @@ import { billingRoutes } from '#http/routes/billing.js'
 import { embeddingRoutes } from '#http/routes/embeddings.js'
 import { modelRoutes } from '#http/routes/models.js'
 import { operationRoutes } from '#http/routes/operations.js'
+import { rateLimitRoutes } from '#http/routes/rate-limits.js'
 import { textRoutes } from '#http/routes/text.js'
 import { walletKeyRoutes } from '#http/routes/wallet-keys.js'
 import { createServer, type Server } from '#http/server.js'
+import { createStandings } from '#http/tell-standing.js'
 import { createTextReply } from '#http/text-reply.js'
 import { Sealed } from '#ledger/charge.js'
 import { createBalanceReader } from '#ledger/credit/balance-reader.js'
@@ -35,6 +38,13 @@ import { createLedger } from '#ledger/ledger.js'
 import { createMetered, type Metered } from '#ledger/metered.js'
 import { createLedgerMetrics } from '#ledger/metrics.js'
 import { createUsage } from '#ledger/usage/usage.js'
+import { createBudgets } from '#limits/budgets.js'
+import { createFailureNews } from '#limits/failure-news.js'
+import { createLimits, type Limited } from '#limits/limits.js'
+import { createLimitMetrics } from '#limits/metrics.js'
+import { createOthers } from '#limits/others.js'
+import { createRefusalLog } from '#limits/refusal-log.js'
+import { type LimitType, limitTypeOf } from '#limits/standing.js'
 import type { Clock } from '#plumbing/clock.js'
 import { createGuardedFetch } from '#plumbing/guarded-fetch/guarded-fetch.js'
 import { createAnnouncements } from '#store/announcements.js'
@@ -56,6 +66,8 @@ type Needs = {
   writeLine?: ((line: string) => void) | undefined
   /** Fewer where many processes share one database. */
   connectionsMax?: number
+  /** Other processes serve from the same database, so limits are counted there. */
+  sharesLimits?: boolean
   /** How long a hold outlives the process that took it; see createLedger. */
   holdMs?: number
   /** More routes under the base path: a test adds one that charges without an engine. */
@@ -75,6 +87,7 @@ export const createApp = async ({
   log,
   writeLine,
   connectionsMax = 10,
+  sharesLimits = false,
   holdMs,
   moreRoutes,
   metrics,
@@ -86,11 +99,39 @@ export const createApp = async ({
   const lastUsed = createLastUsed(sql)
   const authenticate = createAuthenticate({ cache: createKeyCache({ sql, announcements }), lastUsed, clock })
   const balances = createBalanceReader({ sql, clock, announcements })
+  const catalog = () => offer().catalog
+
+  const limits = createLimits({ catalog, clock })
+  const limitMetrics = createLimitMetrics(registry)
+  const refusals = createRefusalLog({ sql, clock, onLost: limitMetrics.onLost })
+  const noteRefusal = (who: Limited, modelId: string, type: LimitType, scope = 'api_key') => {
+    limitMetrics.onRefused(type, scope)
+    refusals.note(who, modelId, type)
+  }
+  const others = createOthers({
+    limits,
+    clock,
+    onLimited: (who, refusal) => noteRefusal(who, '', limitTypeOf(refusal)),
+  })
+  const news = sharesLimits ? createFailureNews({ sql, announcements }) : undefined
+  const budgets = createBudgets({
+    budget: () => catalog().limits().errorBudget,
+    clock,
+    onUsedUp: noteRefusal,
+    announce: news?.announce,
+  })
+  news?.onNews(budgets.hear)
+
   const ledgerMetrics = createLedgerMetrics(registry)
   const ledger = createLedger({
     connection,
     clock,
     ...ledgerMetrics,
+    sharesLimits,
+    onLimitTrouble: (reason) => {
+      limitMetrics.onTrouble()
+      log.warn({ reason }, 'rate limits could not be counted; requests are let in without')
+    },
     ...(holdMs !== undefined && { holdMs }),
     onSweepFailed: (error) => log.warn({ reason: messageOf(error) }, 'holds could not be swept; trying again'),
   })
@@ -98,6 +139,8 @@ export const createApp = async ({
     ledger,
     sql,
     clock,
+    countOf: limits.countOf,
+    onLimited: (who, modelId, refusal) => noteRefusal(who, modelId, limitTypeOf(refusal), refusal.reading.limit.scope),
     onShortfall: (requestId) => {
       ledgerMetrics.onShortfall()
       log.error({ requestId }, 'a request used more than was held for it; the rest is lost')
@@ -108,7 +151,7 @@ export const createApp = async ({
   const keyring = createKeyring({
     sql,
     clock,
-    creationsPerMinuteMax: () => offer().catalog.limits().keyCreationsPerMinute,
+    creationsPerMinuteMax: () => catalog().limits().keyCreationsPerMinute,
   })
   const walletKeys = createWalletKeys({
     tokens: createWalletTokens({ sql, clock }),
@@ -117,8 +160,6 @@ export const createApp = async ({
   })
 
   const usage = createUsage({ sql, clock })
-
-  const catalog = () => offer().catalog
   const engines = createEngines({
     config: () => offer().config,
     modelFile,
@@ -134,13 +175,16 @@ export const createApp = async ({
     guardedFetch: createGuardedFetch(),
     extractText: createTextExtraction(),
   })
+  const chooseModel = createChooseModel(catalog)
   const textReply = createTextReply({
     metered,
+    chooseModel,
+    budgets,
     prepare: createPrepare({ catalog, prepareMedia }),
     writeText: createWriteText({ metered, switchboard, clock }),
     log,
   })
-  const embed = createEmbed({ catalog, switchboard })
+  const embed = createEmbed({ switchboard })
 
   let isDraining = false
   const readiness = async () => ({
@@ -158,6 +202,8 @@ export const createApp = async ({
     registry,
     authenticate,
     balances,
+    others,
+    standings: createStandings({ limits, others, look: ledger.look, clock }),
   })
   operationRoutes(app, { readiness, registry, metrics: metrics ?? (() => registry.metrics()) })
   await serveDocs(app)
@@ -166,9 +212,11 @@ export const createApp = async ({
       const server = api as typeof app
       modelRoutes(server, { catalog, clock, lane })
       const paidPost = createPaidPost(server)
-      textRoutes(server, { paidPost, answer: textReply, countTokens: createCountTokens({ catalog }) })
-      embeddingRoutes({ paidPost, metered, embed })
+      const countTokens = createCountTokens({ catalog, chooseModel })
+      textRoutes(server, { paidPost, answer: textReply, countTokens, others })
+      embeddingRoutes({ paidPost, metered, chooseModel, budgets, embed })
       walletKeyRoutes(server, { walletKeys, clock })
+      rateLimitRoutes(server, { limits, refusals, usage, clock })
       apiKeyRoutes(server, { keyring, usage, clock })
       billingRoutes(server, { usage, clock })
       moreRoutes?.(server, { metered, clock })
@@ -187,6 +235,7 @@ export const createApp = async ({
     await engines.close()
     await ledger.stop()
     await lastUsed.stop()
+    await refusals.stop()
     await announcements.stop()
     await database.close()
   }

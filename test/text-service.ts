@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { setTimeout as wait } from 'node:timers/promises'
 import { request } from 'undici'
+import { systemClock } from '#plumbing/clock.js'
 import { startFakeUpstream } from './fakes/upstream.js'
 import { createPayer } from './money.js'
 import { startService } from './service.js'
@@ -13,12 +14,21 @@ export const prices = '{ input: "1", cache_input: "0.1", output: "2" }'
 /** A service with a fake upstream called `house`, and with models of its own if wanted. */
 export const startTextService = async (
   test: Test,
-  { models = '', upstreams = '', timeoutMs = 600_000, logLines = [] as string[] } = {},
+  {
+    models = '',
+    upstreams = '',
+    sections = '',
+    timeoutMs = 600_000,
+    clock = systemClock,
+    logLines = [] as string[],
+  } = {},
 ) => {
   const house = await startFakeUpstream(test)
   const service = await startService(test as { after(work: () => Promise<void>): void }, {
     logLines,
+    clock,
     config: `
+${sections}
 systemPrompt: ""
 upstreams:
   house: { kind: openai, baseUrl: "${house.baseUrl}", apiKey: house-secret-key, timeoutMs: ${timeoutMs} }

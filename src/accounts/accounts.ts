@@ -27,6 +27,17 @@ export const findAccount = async (sql: Sql, id: string): Promise<Account | undef
   return row && fromRow(row)
 }
 
+/** Every process forgets what it remembers of the account whose id is announced here. */
+export const accountChanged = 'tessera_account_changed'
+
+/** Moves an account to another tier of limits, in every process at once. */
+export const setTier = (sql: Sql, id: string, tier: string): Promise<Account | undefined> =>
+  sql.transaction(async (sql) => {
+    const row = await sql.maybeOne<AccountRow>`update account set tier = ${tier} where id::text = ${id} returning *`
+    if (row) await sql`select pg_notify(${accountChanged}, ${row.id})`
+    return row && fromRow(row)
+  })
+
 /** The account of a wallet; made on first sight. */
 export const accountOfWallet = async (sql: Sql, address: string, nowMs: number): Promise<Account> =>
   fromRow(

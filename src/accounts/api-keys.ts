@@ -105,10 +105,14 @@ export const createKeyWithinLimits = (sql: Sql, key: NewKey, nowMs: number, perM
     return createKey(sql, key, nowMs)
   })
 
+/** A key, and what has to be known of its account to serve whoever sends it. */
+export type KnownKey = ApiKey & { tier: string }
+
 /** Finds a key by the hash of its secret, also a revoked or expired one, so that the caller can be told which it is. */
-export const findKeyByHash = async (sql: Sql, hash: string): Promise<ApiKey | undefined> => {
-  const row = await sql.maybeOne<KeyRow>`select * from api_key where hash = ${Buffer.from(hash, 'hex')}`
-  return row && fromRow(row)
+export const findKeyByHash = async (sql: Sql, hash: string): Promise<KnownKey | undefined> => {
+  const row = await sql.maybeOne<KeyRow & { tier: string }>`
+    select k.*, a.tier from api_key k join account a on a.id = k.account_id where k.hash = ${Buffer.from(hash, 'hex')}`
+  return row && { ...fromRow(row), tier: row.tier }
 }
 
 /** Ids come from callers and may be anything; what is no id finds nothing instead of failing in the database. */

@@ -7,4 +7,8 @@ export type Caller = {
   keyId: string
   keyType: ApiKeyType
   modelPrivacy: ModelPrivacy
+  /** Which limits the account has. */
+  tier: string
+  /** When the key ends; null for never. */
+  expiresAt: Date | null
 }

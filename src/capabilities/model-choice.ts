@@ -9,21 +9,20 @@ export type ChosenModel<T extends ModelType> = {
   headers: Record<string, string>
 }
 
+export type ChooseModel = <T extends ModelType>(caller: Caller, name: string, type: T) => ChosenModel<T>
+
 /** Finds the model that a request names, and refuses one that is offline or that the caller's key must not use. */
-export const chooseModel = <T extends ModelType>(
-  catalog: Catalog,
-  caller: Caller,
-  name: string,
-  type: T,
-): ChosenModel<T> => {
-  const { model, headers } = catalog.use(name, type)
-  if (!isAllowed(caller, model)) throw fail('modelNotPrivate', model.id)
-  if (model.offline) throw fail('modelOffline', model.id).withoutRetry()
-  return {
-    model: model as CatalogModelOfType<T>,
-    headers: { 'x-svc-model-id': model.id, 'x-svc-model-name': headerText(model.name), ...headers },
+export const createChooseModel =
+  (catalog: () => Catalog): ChooseModel =>
+  (caller, name, type) => {
+    const { model, headers } = catalog().use(name, type)
+    if (!isAllowed(caller, model)) throw fail('modelNotPrivate', model.id)
+    if (model.offline) throw fail('modelOffline', model.id).withoutRetry()
+    return {
+      model: model as CatalogModelOfType<typeof type>,
+      headers: { 'x-svc-model-id': model.id, 'x-svc-model-name': headerText(model.name), ...headers },
+    }
   }
-}
 
 /** docs/specification.md, modelPrivacy: tee and e2ee models are private, too. */
 const isAllowed = ({ modelPrivacy }: Caller, { type, privacy }: { type: ModelType; privacy: string }): boolean => {

@@ -23,6 +23,8 @@ export type Usable<T extends ModelType = ModelType> = {
 export type Catalog = {
   /** The records that a filter selects, the operator's first in the order of the file. Retired models are left out. */
   list(filter: ModelFilter): Model[]
+  /** What the service knows about the model with this id, also one that is retired. */
+  model(id: string): CatalogModel | undefined
   /** The record of a model id. Fails with `modelNotFound`, or with `modelRetired` when it is gone. */
   record(id: string): Model
   /** Which model each trait of a type stands for. Retired models are left out. */
@@ -118,6 +120,7 @@ export const createCatalog = ({
 
   return {
     list: (filter) => [...models.values()].filter((model) => !isRetired(model) && matches(model, filter)).map(recordOf),
+    model: (id) => models.get(id),
     record(id) {
       const model = models.get(id)
       if (!model) throw fail('modelNotFound', id)

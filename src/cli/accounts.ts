@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { type Account, createAccount, findAccount, listAccounts } from '#accounts/accounts.js'
+import { type Account, createAccount, findAccount, listAccounts, setTier } from '#accounts/accounts.js'
 import { noBalances, readBalances } from '#ledger/credit/balances.js'
 import { systemClock } from '#plumbing/clock.js'
 import { OperatorError } from '#plumbing/operator-error.js'
@@ -35,6 +35,31 @@ export const accountCommands = (program: Command) => {
           console.log(
             `Made the account ${account.id}.\nGive it a key: tessera keys create --account ${account.id} --description <text>`,
           )
+      }),
+    )
+
+  tierCommand(accounts)
+}
+
+const tierCommand = (accounts: Command) => {
+  accounts
+    .command('tier')
+    .description('move an account to a tier of rate limits; every process follows at once')
+    .argument('<account>', 'the id of the account; tessera accounts list shows it')
+    .argument('<tier>', 'paid, partner, or a tier of the config file')
+    .option(...jsonOption)
+    .action((id: string, tier: string, { json }: { json?: boolean }) =>
+      withDatabase(async (sql, settings) => {
+        const { readOffer } = await import('../service/offer.js')
+        const tiers = Object.keys((await readOffer(settings, systemClock)).catalog.limits().tiers)
+        if (!tiers.includes(tier))
+          throw new OperatorError(
+            `There is no tier '${tier}'.`,
+            `There are: ${tiers.join(', ')}. Add one under limits.tiers in the config file.`,
+          )
+        const account = await setTier(sql, (await chooseAccount(sql, id)).id, tier)
+        if (json) print(await accountRows(sql, account ? [account] : []), json, '')
+        else console.log(`The account ${id} is now on the tier ${tier}.`)
       }),
     )
 }

@@ -139,6 +139,18 @@ export const failures = {
   headersTooLarge: line(431, 'INVALID_REQUEST', 'The request headers are larger than 16 KiB'),
 
   // 429
+  rateLimited: line(
+    429,
+    'RATE_LIMIT_EXCEEDED',
+    (limit = '', whose = '', used = '', reset = '') =>
+      `Rate limit reached: ${limit} ${whose}; ${used}; it begins anew at ${reset}`,
+  ),
+  errorBudgetUsed: line(
+    429,
+    'RATE_LIMIT_EXCEEDED',
+    (what = '', most = '', model = '', window = '', seconds = '') =>
+      `Too many ${what}: more than ${most} for the model '${model}' with this API key within ${window} s; retry in ${seconds} s`,
+  ),
   tooManyKeyCreations: line(
     429,
     'RATE_LIMIT_EXCEEDED',

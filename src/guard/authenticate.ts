@@ -1,4 +1,4 @@
-import type { ApiKey } from '#accounts/api-keys.js'
+import type { KnownKey } from '#accounts/api-keys.js'
 import type { Caller } from '#accounts/caller.js'
 import { hashKeySecret, looksLikeOurKey } from '#accounts/key-secret.js'
 import type { LastUsed } from '#accounts/last-used.js'
@@ -17,7 +17,7 @@ type Needs = { cache: KeyCache; lastUsed: LastUsed; clock: Clock }
 const secretLengthMax = 512
 
 export const createAuthenticate = ({ cache, lastUsed, clock }: Needs): Authenticate => {
-  const admit = (key: ApiKey | null, secret: string): Caller => {
+  const admit = (key: KnownKey | null, secret: string): Caller => {
     const nowMs = clock.nowMs()
     if (key === null) throw unknown(secret)
     if (key.revokedAt !== null) throw fail('revokedKey')
@@ -30,6 +30,8 @@ export const createAuthenticate = ({ cache, lastUsed, clock }: Needs): Authentic
       keyId: key.id,
       keyType: key.type,
       modelPrivacy: key.modelPrivacy,
+      tier: key.tier,
+      expiresAt: key.expiresAt,
     }
   }
 

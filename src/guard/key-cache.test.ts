@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { createAccount } from '#accounts/accounts.js'
+import { accountChanged, createAccount } from '#accounts/accounts.js'
 import { createKey, keyChanged } from '#accounts/api-keys.js'
 import { hashKeySecret } from '#accounts/key-secret.js'
 import type { Announcements } from '#store/announcements.js'
@@ -27,23 +27,18 @@ const setUp = () => {
       return sql.maybeOne(...query)
     },
   })
-  const hears: ((message: string | undefined) => void)[] = []
+  const hears = new Map<string, (message: string | undefined) => void>()
   let isCurrent = true
   const announcements: Announcements = {
     isCurrent: () => isCurrent,
-    on: (channel, hear) => {
-      assert.equal(channel, keyChanged)
-      hears.push(hear)
-    },
+    on: (channel, hear) => void hears.set(channel, hear),
     start: async () => {},
     stop: async () => {},
   }
   return {
     cache: createKeyCache({ sql: counting, announcements, keysMax: 2, unknownMax: 2 }),
     asked: () => asked,
-    announce: (message: string | undefined) => {
-      for (const hear of hears) hear(message)
-    },
+    announce: (message: string | undefined, channel = keyChanged) => hears.get(channel)?.(message),
     setCurrent: (value: boolean) => {
       isCurrent = value
     },
@@ -75,6 +70,17 @@ test('a change of one key forgets that key; possibly missed news forget all', as
   assert.ok(cache.peek(hash))
   announce(undefined)
   assert.equal(cache.peek(hash), undefined)
+})
+
+test('a change of an account forgets its keys and no others', async () => {
+  const { cache, announce } = setUp()
+  const { id: otherId } = await createAccount(sql, { name: 'other', nowMs: 0 })
+  const made = await createKey(sql, { accountId: otherId, type: 'INFERENCE', description: '' }, 0)
+  const other = hashKeySecret(made.secret)
+  await Promise.all([cache.find(hash), cache.find(other)])
+  announce(otherId, accountChanged)
+  assert.equal(cache.peek(other), undefined)
+  assert.ok(cache.peek(hash))
 })
 
 test('nothing is taken from memory while news may not arrive', async () => {

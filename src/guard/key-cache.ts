@@ -1,4 +1,5 @@
-import { type ApiKey, findKeyByHash, keyChanged } from '#accounts/api-keys.js'
+import { accountChanged } from '#accounts/accounts.js'
+import { findKeyByHash, type KnownKey, keyChanged } from '#accounts/api-keys.js'
 import type { Announcements } from '#store/announcements.js'
 import type { Sql } from '#store/sql.js'
 
@@ -9,24 +10,27 @@ import type { Sql } from '#store/sql.js'
  */
 export type KeyCache = {
   /** The key if it is remembered, at no cost; null if it is remembered as unknown; undefined if the database must tell. */
-  peek(hash: string): ApiKey | null | undefined
+  peek(hash: string): KnownKey | null | undefined
   /** Asks the database, once for all callers who ask at the same time. */
-  find(hash: string): Promise<ApiKey | null>
+  find(hash: string): Promise<KnownKey | null>
 }
 
 type Needs = { sql: Sql; announcements: Announcements; keysMax?: number; unknownMax?: number }
 
 export const createKeyCache = ({ sql, announcements, keysMax = 50_000, unknownMax = 5_000 }: Needs): KeyCache => {
-  const known = new Map<string, ApiKey>()
+  const known = new Map<string, KnownKey>()
   // Apart from the known ones, so that a flood of invented keys cannot push real ones out.
   const unknown = new Set<string>()
-  const underway = new Map<string, Promise<ApiKey | null>>()
+  const underway = new Map<string, Promise<KnownKey | null>>()
   let generation = 0
 
-  announcements.on(keyChanged, (hash) => {
-    // An answer that is already on its way may be older than this news and must not be remembered.
+  // An answer that is already on its way may be older than the news and must not be remembered.
+  const doubtAnswers = () => {
     generation++
     underway.clear()
+  }
+  announcements.on(keyChanged, (hash) => {
+    doubtAnswers()
     if (hash === undefined) {
       known.clear()
       unknown.clear()
@@ -35,8 +39,12 @@ export const createKeyCache = ({ sql, announcements, keysMax = 50_000, unknownMa
       unknown.delete(hash)
     }
   })
+  announcements.on(accountChanged, (accountId) => {
+    doubtAnswers()
+    for (const [hash, key] of known) if (accountId === undefined || key.accountId === accountId) known.delete(hash)
+  })
 
-  const remember = (hash: string, key: ApiKey | null) => {
+  const remember = (hash: string, key: KnownKey | null) => {
     if (key !== null) {
       if (known.size >= keysMax) known.delete(known.keys().next().value as string)
       known.set(hash, key)

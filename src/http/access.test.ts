@@ -8,7 +8,12 @@ test('a route that does not say who may call it stops the start-up, and is named
   const nobodyCalls = () => {
     throw new Error('nobody calls')
   }
-  guardRoutes(app, { authenticate: nobodyCalls, balances: { read: nobodyCalls, peek: nobodyCalls } })
+  guardRoutes(app, {
+    authenticate: nobodyCalls,
+    balances: { read: nobodyCalls, peek: nobodyCalls },
+    others: { take: nobodyCalls, spend: nobodyCalls, look: nobodyCalls },
+    standings: { of: nobodyCalls },
+  })
   assert.throws(
     () => app.get('/forgotten', async () => 'secret'),
     /The route GET \/forgotten does not declare who may call it\./,

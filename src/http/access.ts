@@ -2,9 +2,12 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { TSchema } from 'typebox'
 import type { Caller } from '#accounts/caller.js'
 import { type Failure, fail } from '#contract/errors.js'
+import type { ModelType } from '#contract/models.js'
 import type { Authenticate } from '#guard/authenticate.js'
 import type { BalanceHeaders, BalanceReader } from '#ledger/credit/balance-reader.js'
+import type { Others } from '#limits/others.js'
 import { OperatorError } from '#plumbing/operator-error.js'
+import { type Standings, tellStanding } from './tell-standing.js'
 
 /**
  * Who may call a route. Every route declares it:
@@ -20,6 +23,8 @@ declare module 'fastify' {
     access?: Access
     /** The route charges, and so learns the balance on the way. */
     isPaid?: boolean
+    /** What kind of model the `model` of the body names. */
+    modelType?: ModelType
     /** The key may also come as `x-api-key`, as clients of Anthropic send it. */
     takesApiKeyHeader?: boolean
     /** A second name for the header with the request id, where clients look for it there. */
@@ -32,17 +37,20 @@ declare module 'fastify' {
     caller: Caller | null
     /** What the answer says about the caller's balance; null on routes that charge, which know it from the charge. */
     balance: Promise<BalanceHeaders | undefined> | null
+    /** The same about the caller's limits. */
+    standing: Record<string, string> | null
   }
 }
 
-type Needs = { authenticate: Authenticate; balances: BalanceReader }
+type Needs = { authenticate: Authenticate; balances: BalanceReader; others: Others; standings: Standings }
 
 const kinds: readonly unknown[] = ['open', 'readable', 'key', 'admin'] satisfies Access[]
 
 /** Lets callers in or turns them away, before the body is read. A route without `access` stops the start-up. */
-export const guardRoutes = (app: FastifyInstance, { authenticate, balances }: Needs) => {
+export const guardRoutes = (app: FastifyInstance, { authenticate, balances, others, standings }: Needs) => {
   app.decorateRequest('caller', null)
   app.decorateRequest('balance', null)
+  app.decorateRequest('standing', null)
 
   app.addHook('onRoute', ({ method, url, config }) => {
     if (!kinds.includes(config?.access))
@@ -60,9 +68,11 @@ export const guardRoutes = (app: FastifyInstance, { authenticate, balances }: Ne
     const admit = (caller: Caller) => {
       if (access === 'admin' && caller.keyType !== 'ADMIN') throw fail('adminKeyRequired')
       request.caller = caller
-      // Read beside the work, not before it. An answer without these headers is better than no answer.
-      if (request.routeOptions.config.isPaid !== true)
+      if (request.routeOptions.config.isPaid !== true) {
+        request.standing = others.take(caller)
+        // Read beside the work, not before it. An answer without these headers is better than no answer.
         request.balance = balances.read(caller.accountId).catch(() => undefined)
+      }
       done()
     }
     try {
@@ -73,7 +83,7 @@ export const guardRoutes = (app: FastifyInstance, { authenticate, balances }: Ne
       done(error as Error)
     }
   })
-  tellBalance(app, balances)
+  tellStanding(app, { balances, standings })
 }
 
 const credentialOf = ({ headers, routeOptions }: FastifyRequest): string | undefined => {
@@ -81,18 +91,6 @@ const credentialOf = ({ headers, routeOptions }: FastifyRequest): string | undef
   if (headers.authorization !== undefined || routeOptions.config.takesApiKeyHeader !== true)
     return headers.authorization
   return typeof key === 'string' ? `Bearer ${key}` : undefined
-}
-
-/** A route that charges has told the balance itself, unless it refused before it came to that. */
-const tellBalance = (app: FastifyInstance, balances: BalanceReader) => {
-  app.addHook('onSend', (request, reply, payload, done) => {
-    if (request.caller === null || reply.hasHeader('x-svc-balance-usd')) return done(null, payload)
-    const balance = request.balance ?? balances.read(request.caller.accountId).catch(() => undefined)
-    void balance.then((headers) => {
-      if (headers !== undefined) reply.headers(headers)
-      done(null, payload)
-    })
-  })
 }
 
 /** The caller of a route that asks for a key. */

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Authenticate } from '#guard/authenticate.js'
 import type { BalanceReader } from '#ledger/credit/balance-reader.js'
+import type { Others } from '#limits/others.js'
 import { newRequestId } from '#plumbing/ids.js'
 import type { CommonHeaders } from './common-headers.js'
 import type { Observer } from './observe.js'
@@ -20,13 +21,19 @@ export type ExpressLane = {
   close(): void
 }
 
-type Needs = { authenticate: Authenticate; balances: BalanceReader; commonHeaders: CommonHeaders; observer: Observer }
+type Needs = {
+  authenticate: Authenticate
+  balances: BalanceReader
+  others: Others
+  commonHeaders: CommonHeaders
+  observer: Observer
+}
 
 /** Callers choose addresses, so only some are kept. */
 const addressesMax = 200
 const addressLengthMax = 200
 
-export const createExpressLane = ({ authenticate, balances, commonHeaders, observer }: Needs): ExpressLane => {
+export const createExpressLane = ({ authenticate, balances, others, commonHeaders, observer }: Needs): ExpressLane => {
   const answers = new Map<string, { route: string; current: () => Prebuilt }>()
   let isOpen = true
 
@@ -45,6 +52,7 @@ export const createExpressLane = ({ authenticate, balances, commonHeaders, obser
       const { headers } = request
       let keyId: string | undefined
       let balance: readonly string[] | undefined
+      let standing: Record<string, string> | undefined
       if (headers.authorization !== undefined) {
         try {
           const caller = authenticate(headers.authorization, request.socket)
@@ -56,6 +64,7 @@ export const createExpressLane = ({ authenticate, balances, commonHeaders, obser
           keyId = caller.keyId
           balance = balances.peek(caller.accountId)
           if (balance === undefined) return false
+          standing = others.take(caller)
         } catch {
           return false
         }
@@ -65,6 +74,7 @@ export const createExpressLane = ({ authenticate, balances, commonHeaders, obser
       const flat = commonHeaders.pairs(requestId, headers)
       for (const name in own) flat.push(name, own[name as keyof typeof own] as string)
       if (balance !== undefined) flat.push(...balance)
+      for (const name in standing) flat.push(name, standing[name] as string)
       flat.push('content-length', String(body.length))
       response.writeHead(200, flat)
       response.end(body)

@@ -1,10 +1,11 @@
 import type { FastifyContextConfig } from 'fastify'
 import type { TSchema } from 'typebox'
+import type { ModelType } from '#contract/models.js'
 import { type Exchange, exchangeOf } from './exchange.js'
 import type { Server } from './server.js'
 
 type PaidRoute = {
-  config?: Omit<FastifyContextConfig, 'access' | 'isPaid'>
+  config: Omit<FastifyContextConfig, 'access' | 'isPaid'> & { modelType: ModelType }
   schema: { tags: string[]; summary: string; body: TSchema; response: object }
   answer(exchange: Exchange): Promise<void>
 }
@@ -15,7 +16,7 @@ export const bodyBytesMax = 64 * 1024 * 1024
 /** Declares a paid route that takes JSON. What answers it knows the `Exchange`, and nothing of the framework. */
 export const createPaidPost =
   (app: Server) =>
-  (path: string, { config = {}, schema, answer }: PaidRoute) =>
+  (path: string, { config, schema, answer }: PaidRoute) =>
     app.post(
       path,
       {

@@ -16,6 +16,7 @@ import { Model } from '#contract/models.js'
 import { ResponsesAnswer, ResponsesRequest } from '#contract/responses.js'
 import type { Authenticate } from '#guard/authenticate.js'
 import type { BalanceReader } from '#ledger/credit/balance-reader.js'
+import type { Others } from '#limits/others.js'
 import { newRequestId } from '#plumbing/ids.js'
 import { guardRoutes } from './access.js'
 import { type CommonHeaders, createCommonHeaders, failureHeaders } from './common-headers.js'
@@ -26,6 +27,7 @@ import { answerOtherMethods } from './methods.js'
 import { createObserver } from './observe.js'
 import { describeInterface } from './openapi.js'
 import { brotliQuality, compressFromBytes } from './paid.js'
+import type { Standings } from './tell-standing.js'
 import { createValidators } from './validation.js'
 
 type Needs = {
@@ -36,6 +38,8 @@ type Needs = {
   registry: Registry
   authenticate: Authenticate
   balances: BalanceReader
+  others: Others
+  standings: Standings
 }
 
 /** Named once in the OpenAPI document, and referred to. */
@@ -70,10 +74,11 @@ const bodyBytesMax = 1024 * 1024
  * The floor that every request walks on: common headers, errors in one shape, authentication, validation, compression,
  * logs and metrics. Routes are added by the caller, who then calls `finish`.
  */
-export const createServer = async ({ version, log, writeLine, registry, authenticate, balances }: Needs) => {
+export const createServer = async (needs: Needs) => {
+  const { version, log, writeLine, registry, authenticate, balances, others, standings } = needs
   const commonHeaders = createCommonHeaders(version)
   const observer = createObserver({ registry, writeLine })
-  const lane = createExpressLane({ authenticate, balances, commonHeaders, observer })
+  const lane = createExpressLane({ authenticate, balances, others, commonHeaders, observer })
   const answerFailure = createFailureAnswer(log)
 
   const app = Fastify({
@@ -130,7 +135,7 @@ export const createServer = async ({ version, log, writeLine, registry, authenti
     lane.close()
     done()
   })
-  guardRoutes(app, { authenticate, balances })
+  guardRoutes(app, { authenticate, balances, others, standings })
   readJsonBodies(app)
   const answerRest = answerOtherMethods(app)
   await app.register(compress, {

@@ -22,6 +22,7 @@ const takeCharge = async () => {
       settlements.push(settlement)
       return 'settled'
     },
+    look: async () => [],
     keep: () => {},
     sweep: async () => 0,
     start: () => {},
@@ -39,6 +40,7 @@ const takeCharge = async () => {
       most: price,
       beganAtMs: 0,
       idempotency: undefined,
+      count: undefined,
     },
   )
   assert.ok(charge instanceof Charge)

@@ -1,4 +1,5 @@
 import { fail } from '#contract/errors.js'
+import type { Count, Reading } from '#limits/count.js'
 import { type Answer, claimOf, encryptAnswer, type Idempotency } from './answers.js'
 import { affordableUnits, covers, type Line, nothing, type Price, payFrom, priceOf, shareOut } from './bill.js'
 import type { Goods } from './goods.js'
@@ -63,6 +64,8 @@ export type ChargeOrder = {
   most: Price
   beganAtMs: number
   idempotency: Idempotency | undefined
+  /** The rate limits that it is counted on, with the tokens it will use by estimate. */
+  count: Count | undefined
 }
 
 type Needs = {
@@ -83,23 +86,31 @@ export class Charge {
   /** What the account could spend before this request. */
   readonly before: Before
   #held: Held
+  #readings: Reading[]
   #isRunning = true
 
-  private constructor(needs: Needs, order: ChargeOrder, held: Held, before: Before) {
+  private constructor(needs: Needs, order: ChargeOrder, held: Held, before: Before, readings: Reading[]) {
     this.#needs = needs
     this.#order = order
     this.#held = held
     this.before = before
+    this.#readings = readings
   }
 
   /** Sets the price aside, or says why not. */
   static async take(needs: Needs, order: ChargeOrder): Promise<Charge | Exclude<HoldResult, { outcome: 'held' }>> {
-    const { requestId, accountId, apiKeyId, goods, least, most, idempotency } = order
+    const { requestId, accountId, apiKeyId, goods, least, most, idempotency, count } = order
     const claim = idempotency && claimOf(idempotency)
-    const result = await needs.ledger.hold({ requestId, accountId, apiKeyId, model: goods.model, least, most, claim })
+    const { model } = goods
+    const result = await needs.ledger.hold({ requestId, accountId, apiKeyId, model, least, most, claim, count })
     if (result.outcome !== 'held') return result
     needs.ledger.keep(requestId)
-    return new Charge(needs, order, result.held, result.before)
+    return new Charge(needs, order, result.held, result.before, result.readings ?? [])
+  }
+
+  /** What is used of the rate limits of this request: by estimate while it runs, as it was when it is settled. */
+  get readings(): readonly Reading[] {
+    return this.#readings
   }
 
   get requestId(): string {
@@ -199,8 +210,18 @@ export class Charge {
     this.#isRunning = false
     const { requestId, accountId, apiKeyId, goods, beganAtMs } = this.#order
     const who = { requestId, accountId, apiKeyId, goods, beganAtMs, held: this.#held }
-    const result = await this.#needs.ledger.settle({ ...who, ...end }, patienceMs)
+    const correction = this.#correct(Number((end.promptTokens ?? 0n) + (end.completionTokens ?? 0n)))
+    const result = await this.#needs.ledger.settle({ ...who, ...end, correction }, patienceMs)
     if (result === 'gone') throw fail('holdLost')
+  }
+
+  /** What the tokens that were used are beyond the estimate, or below it. */
+  #correct(used: number): Settlement['correction'] {
+    const tokens = used - (this.#order.count?.tokens ?? 0)
+    if (tokens === 0) return undefined
+    for (const reading of this.#readings) reading.tokens = Math.max(0, reading.tokens + tokens)
+    const windows = this.#readings.filter(({ limit }) => limit.tokensMax !== Infinity)
+    return windows.length === 0 ? undefined : { windows, tokens }
   }
 }
 

@@ -139,6 +139,7 @@ const run = async (each: Command, { payer, keys, model, open }: Context) => {
       })
       const expected = model.hold(requestId, key, least, most, holdMs)
       assert.equal(result.outcome, expected.outcome)
+      assert.ok(result.outcome !== 'limited')
       assert.deepEqual({ ...result.before }, expected.before)
       if (result.outcome !== 'held') return
       const { usd, bundled, diem } = result.held

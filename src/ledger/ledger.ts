@@ -1,9 +1,13 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { ClientConfig } from 'pg'
+import type { Reading, Window } from '#limits/count.js'
+import { createCounters } from '#limits/counters.js'
 import type { Clock } from '#plumbing/clock.js'
 import { Unavailable } from '#plumbing/unavailable.js'
 import { createDatabase } from '#store/sql.js'
 import { forgetOldAnswers } from './answers.js'
+import { countHere } from './counting/count-here.js'
+import { countTogether } from './counting/count-together.js'
 import { findExpiredHolds, renewHolds } from './posting/expired.js'
 import { createHolds, type HoldOrder, type HoldResult } from './posting/hold.js'
 import { createSettlements, type Settlement, type SettleResult } from './posting/settle.js'
@@ -13,9 +17,12 @@ import { createSettlements, type Settlement, type SettleResult } from './posting
  * database, because every decision is made there, under a lock on the owner.
  */
 export type Ledger = {
+  /** Counts the request on its rate limits, if it has any, and sets its price aside. */
   hold(order: HoldOrder): Promise<HoldResult>
   /** Tries for as long as `patienceMs` while the database is away: the work is done, and only this is missing. */
   settle(settlement: Settlement, patienceMs?: number): Promise<SettleResult>
+  /** What is used of rate limits. */
+  look(windows: readonly Window[]): Promise<Reading[]>
   /** From now on, until it is settled, the hold of this request is kept from expiring. */
   keep(requestId: string): void
   /** Gives back the holds whose time is up. Returns how many. */
@@ -32,7 +39,11 @@ type Needs = {
   holdMs?: number
   /** How many requests share a commit at most: few enough that we prepare the next while the database works on one. */
   batchSizeMax?: number
+  /** Rate limits are shared with other processes on the same database, instead of being counted in this one. */
+  sharesLimits?: boolean
   onSweepFailed?: (error: unknown) => void
+  /** Rate limits could not be counted, and whoever asked was let in. */
+  onLimitTrouble?: (trouble: string) => void
   onSwept?: (holds: number) => void
   onBatch?: (operation: 'hold' | 'settle', size: number, ms: number) => void
 }
@@ -45,7 +56,9 @@ export const createLedger = ({
   clock,
   holdMs = 60_000,
   batchSizeMax = 128,
+  sharesLimits = false,
   onSweepFailed = () => {},
+  onLimitTrouble = () => {},
   onSwept = () => {},
   onBatch = () => {},
 }: Needs): Ledger => {
@@ -54,9 +67,20 @@ export const createLedger = ({
   const holding = createDatabase(connection, { connectionsMax: 1, keepsIdle: true })
   const settling = createDatabase(connection, { connectionsMax: 1, keepsIdle: true })
   const told = (operation: 'hold' | 'settle') => (size: number, ms: number) => onBatch(operation, size, ms)
-  const batches = { clock, sizeMax: batchSizeMax }
-  const hold = createHolds({ ...batches, sql: holding.sql, holdMs, onBatch: told('hold') })
-  const settleOnce = createSettlements({ ...batches, sql: settling.sql, onBatch: told('settle') })
+  const batches = { clock, sizeMax: batchSizeMax, onTrouble: onLimitTrouble }
+  const steps = {
+    hold: createHolds({ ...batches, sql: holding.sql, holdMs, onBatch: told('hold') }),
+    settle: createSettlements({ ...batches, sql: settling.sql, onBatch: told('settle') }),
+  }
+  const counters = createCounters()
+  const {
+    hold,
+    settle: settleOnce,
+    look,
+    forget,
+  } = sharesLimits
+    ? countTogether({ steps, sql: settling.sql, counters })
+    : countHere({ steps, counters, onTrouble: onLimitTrouble })
   const kept = new Set<string>()
   let timer: NodeJS.Timeout | undefined
   let upkeep = Promise.resolve()
@@ -92,6 +116,7 @@ export const createLedger = ({
       if (expired.length < sweepBatch) break
     }
     await forgetOldAnswers(settling.sql, clock.nowMs())
+    await forget(clock.nowMs())
     return swept
   }
 
@@ -112,6 +137,7 @@ export const createLedger = ({
   return {
     hold,
     settle,
+    look,
     sweep,
     keep: (requestId) => void kept.add(requestId),
     start: tickLater,

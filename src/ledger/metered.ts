@@ -1,6 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Caller } from '#accounts/caller.js'
 import { fail } from '#contract/errors.js'
+import type { Count, Counted, Reading } from '#limits/count.js'
+import { limitHeaders, rateLimitFailure } from '#limits/standing.js'
 import type { Clock } from '#plumbing/clock.js'
 import type { Sql } from '#store/sql.js'
 import { type Answer, claimOf, decryptAnswer, findClaim, type Idempotency } from './answers.js'
@@ -18,6 +20,8 @@ export type Order = {
   /** The smallest bill with which the work makes sense, and the largest that it can run up. */
   least: Line[]
   most: Line[]
+  /** About how many tokens it will use, for limits per minute; none unless given. */
+  tokens?: number
   idempotency?: Idempotency | undefined
 }
 
@@ -36,13 +40,17 @@ export type Metered = {
   answer(order: Order, work: (charge: Charge) => Promise<Settled<Answer>>): Promise<GivenAnswer>
 }
 
-/** An answer, whether it was given before, and what the account could spend before this request. */
-export type GivenAnswer = Answer & { isReplay: boolean; before: Before }
+/** An answer, whether it was given before, what the account could spend before it, and what it says about its limits. */
+export type GivenAnswer = Answer & { isReplay: boolean; before: Before; standing: Record<string, string> }
 
 type Needs = {
   ledger: Ledger
   sql: Sql
   clock: Clock
+  /** Which rate limits a request is counted on. */
+  countOf?: (caller: Caller, model: string, tokens: number) => Count | undefined
+  /** A rate limit was in the way of a request. */
+  onLimited?: (caller: Caller, model: string, refusal: NonNullable<Counted['refusal']>) => void
   /** A request used more than was held. */
   onShortfall?: (requestId: string, price: Price) => void
   /** A hold could not be given back at once; it expires by itself. */
@@ -53,23 +61,32 @@ export const createMetered = ({
   ledger,
   sql,
   clock,
+  countOf = () => undefined,
+  onLimited = () => {},
   onShortfall = () => {},
   onReleaseFailed = () => {},
 }: Needs): Metered => {
   /** No charge when an earlier request with the same Idempotency-Key answers for this one. */
-  const begin = async (order: Order): Promise<Charge | { before: Before }> => {
-    const { requestId, caller, goods, idempotency } = order
+  const begin = async (order: Order): Promise<Charge | { before: Before; readings: readonly Reading[] }> => {
+    const { requestId, caller, goods, idempotency, tokens = 0 } = order
     const { accountId, keyId: apiKeyId } = caller
     const nowMs = clock.nowMs()
     const prices = { least: priceOf(order.least), most: priceOf(order.most) }
+    const count = countOf(caller, goods.model, tokens)
     const charge = await Charge.take(
       { ledger, onShortfall },
-      { requestId, accountId, apiKeyId, goods, ...prices, beganAtMs: nowMs, idempotency },
+      { requestId, accountId, apiKeyId, goods, ...prices, beganAtMs: nowMs, idempotency, count },
     )
     if (charge instanceof Charge) return charge
     switch (charge.outcome) {
       case 'replay':
-        return { before: charge.before }
+        return { before: charge.before, readings: charge.readings ?? [] }
+      case 'limited': {
+        const { refusal, readings = [] } = charge
+        onLimited(caller, goods.model, refusal)
+        const subject = `for this API key and the model '${goods.model}'`
+        throw rateLimitFailure({ refusal, readings }, { subject, tokens, nowMs })
+      }
       case 'gone':
         throw new Error('only an extension can miss its hold')
       default:
@@ -105,9 +122,10 @@ export const createMetered = ({
       for (;;) {
         const begun = await begin(order)
         const { before } = begun
-        if (begun instanceof Charge) return { ...(await work(begun, doIt)), isReplay: false, before }
-        const first = await firstAnswer(sql, order)
-        if (first) return { ...first, isReplay: true, before }
+        const isReplay = !(begun instanceof Charge)
+        const answer = isReplay ? await firstAnswer(sql, order) : await work(begun, doIt)
+        // Only now: when the work is settled, the tokens it used are known.
+        if (answer) return { ...answer, isReplay, before, standing: limitHeaders(begun.readings, clock.nowMs()) }
       }
     },
   }

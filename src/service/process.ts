@@ -34,6 +34,8 @@ export const startHere = async ({ settings, ...needs }: StartNeeds) => {
     modelThreads: threadsFor(settings.workers),
     offer,
     connectionsMax: connectionsFor(settings.workers),
+    // An own database may be on other machines, too.
+    sharesLimits: settings.workers > 1 || settings.databaseUrl !== undefined,
   })
   const stop = async () => {
     stopWatching()

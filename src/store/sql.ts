@@ -16,6 +16,8 @@ export type Sql = {
   script(text: string): Promise<void>
   /** Calls a function of the database through a prepared statement: for what runs all the time. */
   call<R extends Row>(functionName: string, values: unknown[]): Promise<R[]>
+  /** Runs a statement that is prepared once on each connection, under this name. */
+  prepared<R extends Row>(name: string, text: string, values: unknown[]): Promise<R[]>
   transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T>
 }
 
@@ -69,10 +71,10 @@ const createSql = (target: pg.Pool | pg.PoolClient): Sql => {
     return rows[0] as R
   }
   sql.script = (text) => withClient(target, async (client) => void (await client.query(text)))
-  sql.call = <R extends Row>(name: string, values: unknown[]) => {
-    const text = `select * from ${name}(${values.map((_, index) => `$${index + 1}`)})`
-    return withClient(target, async (client) => (await client.query<R>({ name, text, values })).rows)
-  }
+  sql.prepared = <R extends Row>(name: string, text: string, values: unknown[]) =>
+    withClient(target, async (client) => (await client.query<R>({ name, text, values })).rows)
+  sql.call = <R extends Row>(name: string, values: unknown[]) =>
+    sql.prepared<R>(name, `select * from ${name}(${values.map((_, index) => `$${index + 1}`)})`, values)
   sql.transaction = (work) => {
     if (!(target instanceof pg.Pool)) return work(sql)
     return withClient(target, async (client) => {

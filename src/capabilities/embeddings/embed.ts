@@ -1,5 +1,4 @@
-import type { Caller } from '#accounts/caller.js'
-import type { Catalog, CatalogModelOfType } from '#catalog/catalog.js'
+import type { CatalogModelOfType } from '#catalog/catalog.js'
 import { checkEmbeddingInput, type EmbeddingRequest } from '#contract/embeddings.js'
 import { fail } from '#contract/errors.js'
 import type { Answer } from '#ledger/answers.js'
@@ -9,14 +8,14 @@ import { goodsOf } from '#ledger/goods.js'
 import type { Order } from '#ledger/metered.js'
 import type { StopSignal } from '#plumbing/stop-signal.js'
 import { json, routeHeaders, unheard } from '../answer.js'
-import { chooseModel } from '../model-choice.js'
+import type { ChosenModel } from '../model-choice.js'
 import type { Switchboard } from '../switchboard.js'
 import { engineFailure, tooManyTokens } from '../text/failures.js'
 import { estimateTokens, surelyExceeds } from '../text/prompt-size.js'
 
 type EmbeddingModel = CatalogModelOfType<'embedding'>
 
-type Needs = { catalog: () => Catalog; switchboard: Sealed<Switchboard> }
+type Needs = { switchboard: Sealed<Switchboard> }
 
 export type PreparedEmbedding = {
   model: EmbeddingModel
@@ -25,17 +24,16 @@ export type PreparedEmbedding = {
   bytes: number
   body: EmbeddingRequest
   headers: Record<string, string>
-  order: Pick<Order, 'goods' | 'least' | 'most'>
+  order: Pick<Order, 'goods' | 'least' | 'most' | 'tokens'>
 }
 
 /** Marks at the beginning and the end of each text that some models add. */
 const tokensPerText = 2
 
 /** Turns texts into vectors. */
-export const createEmbed = ({ catalog, switchboard }: Needs) => ({
-  prepare(caller: Caller, body: EmbeddingRequest): PreparedEmbedding {
+export const createEmbed = ({ switchboard }: Needs) => ({
+  prepare({ model, headers }: ChosenModel<'embedding'>, body: EmbeddingRequest): PreparedEmbedding {
     const texts = checkEmbeddingInput(body)
-    const { model, headers } = chooseModel(catalog(), caller, body.model, 'embedding')
     if (body.dimensions && !model.record.model_spec.supportsCustomDimensions)
       throw fail('unsupportedFeature', 'dimensions', `vectors of the model '${model.id}' have one length`)
     let bytes = 0
@@ -45,7 +43,8 @@ export const createEmbed = ({ catalog, switchboard }: Needs) => ({
       bytes += textBytes
     }
     const most = [inputLine(model, bytes + tokensPerText * texts.length)]
-    return { model, texts, bytes, body, headers, order: { goods: goodsOf(model), least: most, most } }
+    const order = { goods: goodsOf(model), least: most, most, tokens: estimateTokens(bytes) }
+    return { model, texts, bytes, body, headers, order }
   },
 
   /** Runs in the gate: the charge is taken already. */

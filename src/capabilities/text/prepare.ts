@@ -1,4 +1,3 @@
-import type { Caller } from '#accounts/caller.js'
 import type { Catalog, CatalogModelOfType } from '#catalog/catalog.js'
 import type { ChatRequest, ServiceParametersEcho } from '#contract/chat.js'
 import { fail } from '#contract/errors.js'
@@ -8,7 +7,7 @@ import type { EngineRequest } from '#engines/text.js'
 import { goodsOf } from '#ledger/goods.js'
 import type { Order } from '#ledger/metered.js'
 import type { StopSignal } from '#plumbing/stop-signal.js'
-import { chooseModel } from '../model-choice.js'
+import type { ChosenModel } from '../model-choice.js'
 import { engineRequest, withSystemPrompt } from './engine-request.js'
 import { tooManyTokens } from './failures.js'
 import { checkFeatures } from './features.js'
@@ -29,7 +28,7 @@ export type Prepared = {
   cacheKey: string | undefined
   /** About the model; every answer carries them. */
   headers: Record<string, string>
-  order: Pick<Order, 'goods' | 'least' | 'most'>
+  order: Pick<Order, 'goods' | 'least' | 'most' | 'tokens'>
 }
 
 export type PrepareMedia = (
@@ -40,21 +39,22 @@ export type PrepareMedia = (
 
 type Needs = { catalog: () => Catalog; prepareMedia: PrepareMedia }
 
+/** What counts for an answer whose length nobody bounded, until it is there: few are longer. */
+const usualAnswerTokens = 1_000
+
 /**
  * Turns what a caller sent into what an engine gets, and refuses what cannot work before anything is held or asked. What
  * adds to the prompt (files now; characters and web pages when the service has them) does it here, before it is measured.
  */
 export const createPrepare =
   ({ catalog, prepareMedia }: Needs) =>
-  async (caller: Caller, chat: ChatRequest, signal: StopSignal): Promise<Prepared> => {
-    const offer = catalog()
-    const { name, suffix } = splitModelName(chat.model)
-    const { model, headers } = chooseModel(offer, caller, name, 'text')
+  async ({ model, headers }: ChosenModel<'text'>, chat: ChatRequest, signal: StopSignal): Promise<Prepared> => {
+    const { suffix } = splitModelName(chat.model)
     const parameters = resolveParameters(suffix, chat.service_parameters)
     refuseUnavailable(parameters)
     checkFeatures(chat, model)
 
-    const own = parameters.include_service_system_prompt ? offer.systemPrompt() : ''
+    const own = parameters.include_service_system_prompt ? catalog().systemPrompt() : ''
     const prepared = await prepareMedia(chat.messages, model.capabilities, signal).catch((error) => {
       throw signal.aborted ? fail('callerLeft') : error
     })
@@ -84,6 +84,7 @@ export const createPrepare =
         goods: goodsOf(model),
         least: [...prompt, outputLine(model, size.tokensMost, choices)],
         most: [...prompt, outputLine(model, size.tokensMost, choices * limit)],
+        tokens: size.tokensAbout + choices * (asked === undefined ? Math.min(limit, usualAnswerTokens) : limit),
       },
     }
   }

@@ -24,15 +24,37 @@ export type Upstream = Static<typeof Upstream>
 export const limitGroups = [...sizes, 'image', 'audio'] as const
 export type LimitGroup = (typeof limitGroups)[number]
 
-const TierEntry = Type.Object(
-  { XS: Maybe(Rate), S: Maybe(Rate), M: Maybe(Rate), L: Maybe(Rate), image: Maybe(Rate), audio: Maybe(Rate) },
+const Group = (description: string) => Maybe(Type.Object(Rate.properties, { ...closed, description }))
+const LimitSetEntry = Type.Object(
+  {
+    XS: Maybe(Rate),
+    S: Maybe(Rate),
+    M: Maybe(Rate),
+    L: Maybe(Rate),
+    image: Maybe(Rate),
+    audio: Maybe(Rate),
+    other: Group('Requests without a model, of each key in each process'),
+    account: Group('Everything that an account asks of models, with all its keys together'),
+    models: Maybe(Type.Record(Type.String(), Rate, { description: 'Single models, over the limits of their group' })),
+  },
   closed,
 )
+export type LimitSetEntry = Static<typeof LimitSetEntry>
 const Whole = Maybe(Type.Integer({ minimum: 1 }))
 
 export const LimitsEntry = Type.Object(
   {
-    tiers: Maybe(Type.Record(Type.String(), TierEntry, namesStartWithLetter)),
+    tiers: Maybe(Type.Record(Type.String(), LimitSetEntry, namesStartWithLetter)),
+    accounts: Maybe(
+      Type.Record(Type.String(), LimitSetEntry, {
+        description: 'Single accounts by their id, over the limits of their tier',
+        propertyNames: {
+          pattern: '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$',
+          expected: 'the id of an account, as tessera accounts list shows it',
+        },
+      }),
+    ),
+    global: Group('Everything that all callers together ask of models'),
     errorBudget: Maybe(Type.Object({ windowSeconds: Whole, failed: Whole, unsupported: Whole }, closed)),
     keyCreationsPerMinute: Whole,
   },

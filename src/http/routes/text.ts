@@ -11,6 +11,7 @@ import { Shared } from '#contract/common.js'
 import { CompletionRequest, TextCompletion } from '#contract/completions.js'
 import { CountTokensRequest, MessagesAnswer, MessagesError, MessagesRequest, TokenCount } from '#contract/messages.js'
 import { ResponsesAnswer, ResponsesRequest } from '#contract/responses.js'
+import type { Others } from '#limits/others.js'
 import { callerOf } from '../access.js'
 import { bodyBytesMax, type PaidPost } from '../paid-post.js'
 import { refused } from '../refused.js'
@@ -19,6 +20,7 @@ import type { TextReply } from '../text-reply.js'
 
 /** What clients of Anthropic expect: their own headers for key and request id, their own shape of errors. */
 const anthropic = {
+  modelType: 'text',
   takesApiKeyHeader: true,
   requestIdHeader: 'request-id',
   refusal: { shape: MessagesError, render: messagesError },
@@ -33,10 +35,10 @@ const wholeOrStream = (whole: TSchema) => ({
   },
 })
 
-type Needs = { paidPost: PaidPost; answer: TextReply; countTokens: CountTokens }
+type Needs = { paidPost: PaidPost; answer: TextReply; countTokens: CountTokens; others: Others }
 
 /** Everything that writes text. The dialects differ; what happens is the same. */
-export const textRoutes = (app: Server, { paidPost, answer, countTokens }: Needs) => {
+export const textRoutes = (app: Server, { paidPost, answer, countTokens, others }: Needs) => {
   const schema = (summary: string, body: TSchema, whole: TSchema, more: object = { 400: refused }) => ({
     tags: ['Text'],
     summary,
@@ -44,15 +46,20 @@ export const textRoutes = (app: Server, { paidPost, answer, countTokens }: Needs
     response: { 200: wholeOrStream(whole), ...more },
   })
 
+  const config = { modelType: 'text' } as const
+
   paidPost('/chat/completions', {
+    config,
     schema: schema('Continue a conversation', ChatRequest, ChatCompletion),
     answer: (exchange) => answer(exchange, chat),
   })
   paidPost('/completions', {
+    config,
     schema: schema('Continue a text (legacy; use /chat/completions)', CompletionRequest, TextCompletion),
     answer: (exchange) => answer(exchange, completions),
   })
   paidPost('/responses', {
+    config,
     schema: schema(
       'Continue a conversation in the Responses format; nothing is stored',
       ResponsesRequest,
@@ -84,8 +91,10 @@ export const textRoutes = (app: Server, { paidPost, answer, countTokens }: Needs
       },
     },
     async (request, reply) => {
-      const { tokens, headers } = countTokens(callerOf(request), readPrompt(request.body as CountTokensRequest))
-      return reply.headers(headers).send({ input_tokens: tokens })
+      const caller = callerOf(request)
+      const { tokens, headers } = countTokens(caller, readPrompt(request.body as CountTokensRequest))
+      // Nobody pays for it, but counting is work as well.
+      return reply.headers({ ...headers, ...others.spend(caller, tokens) }).send({ input_tokens: tokens })
     },
   )
 }

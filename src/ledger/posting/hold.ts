@@ -1,7 +1,9 @@
+import type { Count, Counted, Reading } from '#limits/count.js'
 import { createBatcher } from '#plumbing/batcher.js'
 import type { Clock } from '#plumbing/clock.js'
 import { arrayText, type Sql } from '#store/sql.js'
 import type { Amounts, Price } from '../bill.js'
+import { countColumns, readCounted } from './count-columns.js'
 
 /** Asks to set credit aside for a request: at least this much, at most that much. */
 export type HoldOrder = {
@@ -16,6 +18,8 @@ export type HoldOrder = {
   isExtension?: boolean
   /** For requests that carry an Idempotency-Key. */
   claim?: { keyHash: string; fingerprint: string } | undefined
+  /** The rate limits that it is counted on first. */
+  count?: Count | undefined
 }
 
 /** What is set aside, and the ledger accounts it comes from. */
@@ -26,10 +30,16 @@ export type Before = { usd: bigint; diem: bigint }
 
 export type Refusal = 'balance' | 'usd limit' | 'diem limit'
 
-export type HoldResult =
+export type HoldResult = (
   | { outcome: 'held'; held: Held; before: Before }
   /** Refused; or the Idempotency-Key was used before; or there is no hold that could be extended. */
   | { outcome: Refusal | 'replay' | 'gone'; before: Before }
+  /** A rate limit is in the way. */
+  | { outcome: 'limited'; refusal: NonNullable<Counted['refusal']> }
+) & {
+  /** What is used of each of its limits, with this request; absent where they could not be counted. */
+  readings?: Reading[] | undefined
+}
 
 /** The columns of a hold that say what is set aside. */
 export type HeldRow = Amounts & { usd_account: bigint; bundled_account: bigint | null; diem_account: bigint | null }
@@ -41,10 +51,12 @@ export const heldFromRow = ({ usd, bundled, diem, ...row }: HeldRow): Held => ({
 
 type HoldRow = HeldRow & {
   request_id: string
-  outcome: HoldResult['outcome']
+  outcome: Exclude<HoldResult['outcome'], 'limited'>
   before_usd: bigint
   before_diem: bigint
 }
+/** The last row of an admission is about the limits of all. */
+type CountRow = { request_id: null; counted: string | null; trouble: string | null }
 
 /** Request ids are 32 hex characters everywhere but in the database, which writes them as UUIDs. */
 export const requestIdFromUuid = (uuid: string): string => uuid.replaceAll('-', '')
@@ -58,10 +70,14 @@ export type Batches = {
   onBatch?: ((size: number, ms: number) => void) | undefined
 }
 
-type Needs = Batches & { holdMs: number }
+type Needs = Batches & {
+  holdMs: number
+  /** Told when rate limits could not be counted; whoever asked was let in. */
+  onTrouble?: ((trouble: string) => void) | undefined
+}
 
-/** Takes holds, in batches; the decisions are made in the database (ledger_hold_batch). */
-export const createHolds = ({ sql, clock, holdMs, sizeMax, onBatch }: Needs) =>
+/** Takes holds, in batches; the decisions are made in the database (ledger_hold_batch, ledger_admit_batch). */
+export const createHolds = ({ sql, clock, holdMs, sizeMax, onBatch, onTrouble = () => {} }: Needs) =>
   createBatcher<HoldOrder, HoldResult>({
     sizeMax,
     keyOf: ({ requestId, accountId, claim }) => (claim ? `${accountId} ${claim.keyHash}` : requestId),
@@ -69,7 +85,7 @@ export const createHolds = ({ sql, clock, holdMs, sizeMax, onBatch }: Needs) =>
     async run(orders) {
       const nowMs = clock.nowMs()
       const column = (read: (order: HoldOrder) => string | bigint | boolean | null) => arrayText(orders.map(read))
-      const rows = await sql.call<HoldRow>('ledger_hold_batch', [
+      const holds = [
         arrayText([...new Set(orders.map(({ accountId }) => accountId))]),
         column(({ requestId }) => requestId),
         column(({ accountId }) => accountId),
@@ -84,9 +100,20 @@ export const createHolds = ({ sql, clock, holdMs, sizeMax, onBatch }: Needs) =>
         column(({ claim }) => claim?.fingerprint ?? null),
         new Date(nowMs),
         new Date(nowMs + holdMs),
-      ])
-      const results = new Map(rows.map((row) => [requestIdFromUuid(row.request_id), fromRow(row)]))
-      return orders.map(({ requestId }) => results.get(requestId) as HoldResult)
+      ]
+      const counts = orders.map(({ count }) => count)
+      const isCounted = counts.some((count) => count !== undefined)
+      const rows = await (isCounted
+        ? sql.call<HoldRow | CountRow>('ledger_admit_batch', [...holds, ...countColumns(counts)])
+        : sql.call<HoldRow>('ledger_hold_batch', holds))
+      const results = new Map<string, HoldResult>()
+      let counted: (Counted | undefined)[] = []
+      for (const row of rows) {
+        if (row.request_id !== null) results.set(requestIdFromUuid(row.request_id), fromRow(row))
+        else if (row.trouble !== null) onTrouble(row.trouble)
+        else counted = readCounted(counts, row.counted)
+      }
+      return orders.map((order, index) => withCount(results.get(order.requestId), counted[index], order.count))
     },
   })
 
@@ -94,4 +121,26 @@ const fromRow = (row: HoldRow): HoldResult => {
   const before = { usd: row.before_usd, diem: row.before_diem }
   if (row.outcome !== 'held') return { outcome: row.outcome, before }
   return { outcome: 'held', held: heldFromRow(row), before }
+}
+
+const withCount = (
+  result: HoldResult | undefined,
+  counted: Counted | undefined,
+  count: Count | undefined,
+): HoldResult => {
+  if (counted?.refusal) return { outcome: 'limited', refusal: counted.refusal, readings: counted.readings }
+  if (result === undefined) throw new Error('the database decided about a request, but not how')
+  if (counted === undefined || count === undefined) return result
+  return { ...result, readings: asCounted(counted.readings, result.outcome, count.tokens) }
+}
+
+/** What does not run uses no tokens, and who gets an answer again has not asked again. */
+export const asCounted = (readings: Reading[], outcome: HoldResult['outcome'], tokens: number): Reading[] => {
+  if (outcome === 'held') return readings
+  const requests = outcome === 'replay' ? 1 : 0
+  return readings.map((reading) => ({
+    ...reading,
+    requests: reading.requests - requests,
+    tokens: Math.max(0, reading.tokens - tokens),
+  }))
 }

@@ -2,6 +2,7 @@ import { createBatcher } from '#plumbing/batcher.js'
 import { arrayText, type Sql } from '#store/sql.js'
 import { type Amounts, linesToText, type PaidLine } from '../bill.js'
 import type { Goods } from '../goods.js'
+import { type Correction, correctionColumns } from './count-columns.js'
 import type { Batches, Held } from './hold.js'
 import { summarise } from './summarise.js'
 
@@ -29,13 +30,18 @@ export type Settlement = {
   claim?: { answer: Buffer | null } | undefined
   /** Only if the hold's time is up; it may have been renewed meanwhile. */
   onlyIfExpired?: boolean
+  /** What it turned out to use of its rate limits, beyond the estimate. */
+  correction?: Correction | undefined
 }
 
 /** `already`: an earlier try did it. `gone`: there is no hold to pay from; it expired. */
 export type SettleResult = 'settled' | 'already' | 'gone'
 
+type Needs = Batches & { onTrouble?: ((trouble: string) => void) | undefined }
+type SettleRow = { ledger_settle_batch: SettleResult; trouble?: string | null }
+
 /** Settles requests, in batches, each exactly once (ledger_settle_batch). */
-export const createSettlements = ({ sql, clock, sizeMax, onBatch }: Batches) => {
+export const createSettlements = ({ sql, clock, sizeMax, onBatch, onTrouble = () => {} }: Needs) => {
   let earned: Promise<EarnedAccounts> | undefined
   const earnedAccounts = () => {
     earned ??= readEarnedAccounts(sql)
@@ -56,7 +62,7 @@ export const createSettlements = ({ sql, clock, sizeMax, onBatch }: Batches) => 
       const { owners, entries, paid, parts, keys, claims } = summarise(settlements, await earnedAccounts())
       const column = (read: (settlement: Settlement) => string | bigint | boolean | Date | null) =>
         arrayText(settlements.map(read))
-      const [row] = await sql.call<{ ledger_settle_batch: SettleResult }>('ledger_settle_batch', [
+      const values = [
         arrayText(owners),
         new Date(clock.nowMs()),
         column(({ requestId }) => requestId),
@@ -97,10 +103,25 @@ export const createSettlements = ({ sql, clock, sizeMax, onBatch }: Batches) => 
         arrayText(keys.map(({ units }) => units)),
         arrayText(keys.map(({ usd }) => usd)),
         arrayText(keys.map(({ diem }) => diem)),
-      ])
+      ]
+      const corrections = settlements.flatMap(({ correction }) => correction ?? [])
+      const [row] = await (corrections.length === 0
+        ? sql.call<SettleRow>('ledger_settle_batch', values)
+        : settleAndCorrect(sql, values, correctionColumns(corrections, clock.nowMs())))
+      if (row?.trouble) onTrouble(row.trouble)
       return settlements.map(() => row?.ledger_settle_batch as SettleResult)
     },
   })
+}
+
+/** In one statement, so that the limits cost no round trip of their own. What was settled before was corrected before. */
+const settleAndCorrect = (sql: Sql, values: unknown[], corrections: unknown[]) => {
+  const all = [...values, ...corrections]
+  const place = (_: unknown, index: number) => `$${index + 1}`
+  const text = `select s.result ledger_settle_batch,
+      case when s.result = 'settled' then limits_correct(${all.map(place).slice(values.length)}) end trouble
+    from ledger_settle_batch(${values.map(place)}) as s(result)`
+  return sql.prepared<SettleRow>('settle and correct', text, all)
 }
 
 const byRequestId = (one: Settlement, other: Settlement) => (one.requestId < other.requestId ? -1 : 1)

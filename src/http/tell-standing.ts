@@ -1,0 +1,60 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Caller } from '#accounts/caller.js'
+import type { ModelType } from '#contract/models.js'
+import type { BalanceReader } from '#ledger/credit/balance-reader.js'
+import type { Reading, Window } from '#limits/count.js'
+import type { Limits } from '#limits/limits.js'
+import type { Others } from '#limits/others.js'
+import { limitHeaders } from '#limits/standing.js'
+import type { Clock } from '#plumbing/clock.js'
+
+/** What a refusal says about the limits of its caller: for the model that the request named, if there is such a one. */
+export type Standings = {
+  of(caller: Caller, model: { name: string; type: ModelType } | undefined): Promise<Record<string, string>>
+}
+
+type Needs = { limits: Limits; others: Others; look(windows: readonly Window[]): Promise<Reading[]>; clock: Clock }
+
+export const createStandings = ({ limits, others, look, clock }: Needs): Standings => ({
+  async of(caller, model) {
+    const modelId = model && limits.modelNamed(model.name, model.type)
+    if (modelId === undefined) return others.look(caller)
+    const count = limits.countOf(caller, modelId, 0)
+    return count === undefined ? {} : limitHeaders(await look(count.windows), clock.nowMs())
+  },
+})
+
+/**
+ * Every answer to a caller we know tells where they stand: what they can spend, and how much they may still ask. A route
+ * that charges has told both itself, unless it refused before it came to that.
+ */
+export const tellStanding = (
+  app: FastifyInstance,
+  { balances, standings }: { balances: BalanceReader; standings: Standings },
+) => {
+  app.addHook('onSend', (request, reply, payload, done) => {
+    const { caller } = request
+    if (caller === null) return done(null, payload)
+    const balance = reply.hasHeader('x-svc-balance-usd')
+      ? undefined
+      : (request.balance ?? balances.read(caller.accountId).catch(() => undefined))
+    const limits = hasLimits(reply)
+      ? undefined
+      : (request.standing ?? standings.of(caller, modelNamedBy(request)).catch(() => undefined))
+    void Promise.all([balance, limits]).then((all) => {
+      for (const headers of all) if (headers !== undefined) reply.headers(headers)
+      done(null, payload)
+    })
+  })
+}
+
+/** A refusal for too many failures tells about that instead. */
+const hasLimits = (reply: FastifyReply) => reply.hasHeader('x-ratelimit-type') || reply.hasHeader('x-ratelimit-resets')
+
+const modelNamedBy = ({ body, routeOptions }: FastifyRequest) => {
+  const { modelType: type } = routeOptions.config
+  const named = (body as { model?: unknown } | null | undefined)?.model
+  if (type === undefined || typeof named !== 'string') return undefined
+  // Settings may follow the name of a model, behind a colon.
+  return { name: named.split(':', 1)[0] as string, type }
+}

@@ -1,0 +1,52 @@
+import type { Count, Counted } from '#limits/count.js'
+import type { Counters } from '#limits/counters.js'
+import { asCounted } from '../posting/hold.js'
+import type { Counting, Steps } from './counting.js'
+
+type Needs = {
+  steps: Steps
+  counters: Counters
+  /** Told when something could not be counted; whoever asked was let in. */
+  onTrouble: (trouble: string) => void
+}
+
+/** Counts in this process: exact as long as no other one shares the limits. */
+export const countHere = ({ steps, counters, onTrouble }: Needs): Counting => {
+  /** Limits must never be the reason why nothing works. */
+  const attempt = <Result>(work: () => Result): Result | undefined => {
+    try {
+      return work()
+    } catch (error) {
+      onTrouble(error instanceof Error ? error.message : String(error))
+      return undefined
+    }
+  }
+
+  const giveBack = (count: Count, isReplay: boolean) =>
+    isReplay ? counters.putBack(count) : counters.correct(count.windows, -count.tokens)
+
+  return {
+    async hold({ count, ...order }) {
+      const counted: Counted | undefined = count && attempt(() => counters.take(count))
+      if (count === undefined || counted === undefined) return steps.hold(order)
+      const { readings, refusal } = counted
+      if (refusal) return { outcome: 'limited', refusal, readings }
+      try {
+        const result = await steps.hold(order)
+        if (result.outcome !== 'held') attempt(() => giveBack(count, result.outcome === 'replay'))
+        return { ...result, readings: asCounted(readings, result.outcome, count.tokens) }
+      } catch (error) {
+        attempt(() => giveBack(count, false))
+        throw error
+      }
+    },
+    async settle({ correction, ...settlement }) {
+      const result = await steps.settle(settlement)
+      if (correction && result === 'settled') attempt(() => counters.correct(correction.windows, correction.tokens))
+      return result
+    },
+    look: async (windows) => counters.look(windows),
+    // Windows that are over are dropped when the next one begins.
+    forget: async () => {},
+  }
+}

@@ -1,0 +1,96 @@
+import type { Clock } from '#plumbing/clock.js'
+import type { Sql } from '#store/sql.js'
+import { arrayText } from '#store/sql.js'
+import type { Limited } from './limits.js'
+import type { LimitType } from './standing.js'
+
+export type Refused = {
+  accountId: string
+  keyId: string | null
+  /** '' for a request without a model. */
+  modelId: string
+  tier: string
+  type: LimitType
+  at: Date
+}
+
+/** Which requests hit limits: the newest of each account. */
+export type RefusalLog = {
+  /** Written a little later: whoever is refused does not wait for it. */
+  note(who: Limited, modelId: string, type: LimitType): void
+  /** Newest first. What this process noted is in it. */
+  list(accountId: string): Promise<Refused[]>
+  stop(): Promise<void>
+}
+
+/** docs/specification.md: the log shows so many, so nobody needs more. */
+export const keptMax = 50
+
+type Needs = {
+  sql: Sql
+  clock: Clock
+  /** The database could not take them, and nobody waits for it. */
+  onLost?: (count: number) => void
+}
+
+export const createRefusalLog = ({ sql, clock, onLost = () => {} }: Needs): RefusalLog => {
+  let waiting = new Map<string, Refused[]>()
+  let writing: Promise<void> | undefined
+
+  const write = async () => {
+    while (waiting.size > 0) {
+      const batch = [...waiting.values()].flat()
+      waiting = new Map()
+      await store(sql, batch).catch(() => onLost(batch.length))
+    }
+    writing = undefined
+  }
+  /** While one batch is written, the next gathers: a flood of refusals becomes a few statements. */
+  const begin = () => {
+    writing ??= new Promise((resolve) => setImmediate(() => resolve(write())))
+  }
+
+  return {
+    note({ accountId, keyId, tier }, modelId, type) {
+      let ofAccount = waiting.get(accountId)
+      if (ofAccount === undefined) {
+        ofAccount = []
+        waiting.set(accountId, ofAccount)
+      }
+      ofAccount.push({ accountId, keyId, modelId, tier, type, at: new Date(clock.nowMs()) })
+      if (ofAccount.length > keptMax) ofAccount.shift()
+      begin()
+    },
+    async list(accountId) {
+      await writing
+      return sql<Refused & { id: bigint }>`
+        select account_id "accountId", api_key_id "keyId", model "modelId", tier, type::text, at
+        from rate_limit_log where account_id = ${accountId} order by at desc, id desc limit ${keptMax}`
+    },
+    async stop() {
+      await writing
+    },
+  }
+}
+
+/** Adds to the log of each account and removes what is no longer shown, as far as nobody else is removing it. */
+const store = (sql: Sql, batch: readonly Refused[]) =>
+  sql.prepared(
+    'log refusals',
+    `with added as (
+       insert into rate_limit_log (account_id, api_key_id, model, tier, type, at)
+       select * from unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::limit_type[], $6::timestamptz[]))
+     delete from rate_limit_log where id in (
+       select old.id from (select distinct unnest($1::uuid[]) as id) a, lateral (
+         select l.id from rate_limit_log l where l.account_id = a.id order by l.at desc, l.id desc offset $7
+         for update skip locked) old)`,
+    [
+      arrayText(batch.map(({ accountId }) => accountId)),
+      arrayText(batch.map(({ keyId }) => keyId)),
+      arrayText(batch.map(({ modelId }) => modelId)),
+      arrayText(batch.map(({ tier }) => tier)),
+      arrayText(batch.map(({ type }) => type)),
+      arrayText(batch.map(({ at }) => at)),
+      keptMax,
+    ],
+  )
