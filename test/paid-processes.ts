@@ -16,10 +16,18 @@ export type PaidProcess = {
   restart(): Promise<void>
 }
 
-type Options = {
+/** What such a process is told. */
+export type ServerOptions = {
   connection: ClientConfig
-  count: number
   holdMs?: number
+  /** Text of a config file. */
+  config?: string
+  /** The moment at which the clocks of all stand still; they go unless given. */
+  standsAtMs?: number
+}
+
+type Options = ServerOptions & {
+  count: number
   /** Has the next process loaded before it is needed. Loading takes longer than everything else in a restart. */
   isRestartedOften?: boolean
 }
@@ -30,8 +38,8 @@ const program = join(installFolder, 'dist', 'test', 'paid-server.js')
 
 /** Several processes that share one database; they end with the test. */
 export const startPaidProcesses = async (test: Ends, options: Options): Promise<PaidProcess[]> => {
-  const { connection, count, holdMs, isRestartedOften = false } = options
-  const args = [program, JSON.stringify(connection), ...(holdMs === undefined ? [] : [String(holdMs)])]
+  const { count, isRestartedOften = false, ...told } = options
+  const args = [program, JSON.stringify(told satisfies ServerOptions)]
   const load = () => {
     // Its standard input tells it to begin, and when we are gone.
     const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] })

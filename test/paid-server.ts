@@ -1,37 +1,45 @@
 import { once } from 'node:events'
-import type { ClientConfig } from 'pg'
 import { pino } from 'pino'
 import { readBuiltin } from '#catalog/builtin.js'
 import { createCatalog } from '#catalog/catalog.js'
-import { emptyConfig } from '#catalog/config/config-file.js'
+import { parseConfig } from '#catalog/config/config-file.js'
 import { systemClock } from '#plumbing/clock.js'
 import { createApp } from '../src/app.js'
+import type { ServerOptions } from './paid-processes.js'
 import { paidRoutes } from './paid-routes.js'
 
 /**
  * A whole service in a process of its own, with the test's paid routes: for tests that need several of them, or that
- * kill them. Arguments: the connection as JSON, and how long holds last. Begins when it is sent a line, so that a test
- * which kills often can have the next one loaded by then. Prints its port.
+ * kill them. Its argument is ServerOptions as JSON. Begins when it is sent a line, so that a test which kills often can
+ * have the next one loaded by then. Prints its port.
  */
-const [connectionText = '{}', holdMs = '60000'] = process.argv.slice(2)
+const {
+  connection,
+  holdMs = 60_000,
+  config: text = '',
+  standsAtMs,
+} = JSON.parse(process.argv[2] ?? '') as ServerOptions
+const clock = standsAtMs === undefined ? systemClock : { nowMs: () => standsAtMs }
+const config = parseConfig(text, { file: 'tessera.yaml', env: {} })
 // A parent that was killed must not leave servers behind.
 process.stdin.on('end', () => process.exit(1))
 await once(process.stdin, 'data')
 const catalog = createCatalog({
-  config: emptyConfig,
+  config,
   builtin: readBuiltin(),
-  clock: systemClock,
+  clock,
   engines: new Set(),
   createdDefault: 0,
 })
 const app = await createApp({
-  connection: JSON.parse(connectionText) as ClientConfig,
+  connection,
   modelFile: () => undefined,
-  offer: () => ({ config: emptyConfig, catalog }),
+  offer: () => ({ config, catalog }),
   version: '20261115.000000',
-  clock: systemClock,
+  clock,
   log: pino({ level: process.env.LOG_LEVEL ?? 'silent' }),
-  holdMs: Number(holdMs),
+  holdMs,
+  sharesLimits: true,
   moreRoutes: paidRoutes,
 })
 console.log(`port ${await app.listen('127.0.0.1', 0)}`)

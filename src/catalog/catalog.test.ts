@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { Failure } from '#contract/errors.js'
 import { createCatalog } from './catalog.js'
 import { parseConfig } from './config/config-file.js'
+import { rateOf, sharedRateOf } from './limits.js'
 
 const parse = (text: string) => parseConfig(text, { file: 'tessera.yaml', env: {} })
 
@@ -215,6 +216,30 @@ test('the limits of the operator are laid over ours, number by number; a new tie
   assert.deepEqual(limits.tiers.paid?.M, { rpm: 7, tpm: 750_000 })
   assert.deepEqual([limits.tiers.gold?.M, limits.tiers.gold?.L], [{ rpm: 50, tpm: 750_000 }, { rpm: 9 }])
   assert.deepEqual(limits.errorBudget, { windowSeconds: 30, failed: 20, unsupported: 3 })
+})
+
+test('limits of a model go before those of its group, and those of an account before those of its tier', () => {
+  const accountId = '00000000-0000-4000-8000-000000000001'
+  const sections = `
+limits:
+  tiers: { paid: { M: { rpm: 1, tpm: 9 }, models: { model: { rpd: 4 } } } }
+  accounts: { ${accountId}: { M: { rpm: 2, rpd: 2 }, account: { tpm: 6 }, models: { other: { rpm: 7 } } } }
+  global: { rpm: 8 }
+`
+  const limits = offer('', { sections }).catalog.limits()
+  const model = { id: 'model', limitGroup: 'M', limits: { rpm: 3 } } as const
+  const someone = { tier: 'paid', accountId: 'someone' }
+  const special = { tier: 'paid', accountId }
+  assert.deepEqual(rateOf(limits, someone, model), { rpm: 3, rpd: 4, tpm: 9 })
+  assert.deepEqual(rateOf(limits, special, { ...model, limits: {} }), { rpm: 2, rpd: 4, tpm: 9 })
+  assert.deepEqual(rateOf(limits, special, { ...model, id: 'other' }), { rpm: 7, rpd: 2, tpm: 9 })
+  assert.deepEqual(
+    [sharedRateOf(limits, someone, 'account'), sharedRateOf(limits, special, 'account')],
+    [{}, { tpm: 6 }],
+  )
+  assert.deepEqual(limits.global, { rpm: 8 })
+  // A tier that has left the file is treated as the usual one.
+  assert.deepEqual(rateOf(limits, { ...someone, tier: 'gone' }, model), { rpm: 3, rpd: 4, tpm: 9 })
 })
 
 test('styles of the operator replace ours', () => {

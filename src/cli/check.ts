@@ -22,6 +22,7 @@ export const checkCommand = (program: Command) => {
           database: databaseUrl === undefined ? 'built in, in the data folder' : 'DATABASE_URL',
         },
         config: redactedConfig(config),
+        limits: catalog.limits(),
         models: catalog.list('all').map(({ id }) => id),
       }
       console.log(json ? JSON.stringify(resolved, null, 2) : `${stringify(resolved)}\nThe configuration is valid.`)

@@ -1,6 +1,9 @@
 import type { Command } from 'commander'
+import { listAccounts } from '#accounts/accounts.js'
+import type { Catalog } from '#catalog/catalog.js'
 import { auditLedger } from '#ledger/audit/audit.js'
 import { systemClock } from '#plumbing/clock.js'
+import type { Sql } from '#store/sql.js'
 import { jsonOption } from './output.js'
 import { withDatabase } from './with-database.js'
 
@@ -28,6 +31,7 @@ export const doctorCommand = (program: Command) => {
           { check: 'the config file is valid', ok: true, detail: settings.configPath ?? 'none, built-in catalog' },
           { check: 'the catalog has models', ok: models.length > 0, detail: `${models.length}, ${offline} offline` },
           ...(await checkEngines({ config, catalog, modelFile: modelFileIn(settings) })),
+          await checkTiers(sql, catalog),
           { check: 'the database answers and is migrated', ok: true, detail: `PostgreSQL ${version}` },
           { check: 'commits are durable', ok: durable, detail: durable ? 'yes' : 'fsync or synchronous_commit is off' },
           ...(await auditLedger(sql)).map(({ check, problems, examples }) => ({
@@ -47,4 +51,21 @@ export const doctorCommand = (program: Command) => {
         if (!isWell) process.exitCode = 1
       }, auditIsSlow),
     )
+}
+
+/** Accounts on a tier that has left the config file have the limits of the usual one, which may surprise somebody. */
+const checkTiers = async (sql: Sql, catalog: Catalog): Promise<Check> => {
+  const { tiers } = catalog.limits()
+  const lost = (await listAccounts(sql)).filter(({ tier }) => !(tier in tiers))
+  return {
+    check: 'every account is on a tier of limits that there is',
+    ok: lost.length === 0,
+    detail:
+      lost.length === 0
+        ? Object.keys(tiers).join(', ')
+        : `${lost.length} are not: ${lost
+            .slice(0, 3)
+            .map(({ id, tier }) => `${id} on '${tier}'`)
+            .join('; ')}; tessera accounts tier <account> <tier>`,
+  }
 }

@@ -5,6 +5,9 @@ export const StandardError = Type.Object(
   {
     error: Type.String({ description: 'What went wrong, for a person' }),
     code: Type.Optional(Type.String({ description: 'The same for a program, such as INSUFFICIENT_BALANCE' })),
+    customMessage: Type.Optional(
+      Type.String({ description: 'With 429, when too many requests failed: the threshold, and when to come again' }),
+    ),
   },
   { $id: 'StandardError' },
 )

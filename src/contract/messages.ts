@@ -226,6 +226,7 @@ export const MessagesError = Type.Object(
     type: Type.Literal('error'),
     error: Type.Object({ type: StringEnum(messageErrorTypes), message: Type.String() }, open),
     request_id: Type.String(),
+    customMessage: Type.Optional(Type.String({ description: 'With 429, when too many requests failed' })),
   },
   { ...open, $id: 'MessagesError' },
 )

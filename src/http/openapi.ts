@@ -17,13 +17,15 @@ const usualFailures = (
   return {
     ...(hasInput && { 400: refusal ? error('The request is not valid') : detailed }),
     ...(access !== 'open' && { 401: error('The credentials are missing or wrong') }),
+    ...(access !== 'open' && {
+      429: error(`A limit is reached${isPaid ? ', or the model has too much to do' : ''}; retry after \`retry-after\``),
+    }),
     ...(isPaid && {
       402: error('The credit, or what the key may spend, is used up'),
       403: error('The key may not use this model'),
       404: error('There is no such model'),
       409: error('The first request with this Idempotency-Key is still running'),
       410: error('The model was retired'),
-      429: error('A limit is reached, or the model has too much to do; retry after `retry-after`'),
       504: error('The model took too long'),
     }),
     ...(hasBody && {

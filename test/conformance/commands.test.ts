@@ -41,6 +41,18 @@ test('accounts and keys are made, listed and revoked while the service runs', as
   assert.match((await tessera('accounts', 'list')).stdout, /First account +paid +100/)
 })
 
+test('accounts tier moves an account, and names the tiers there are', async () => {
+  const [account] = await json('accounts', 'create', '--name', 'Partner')
+  const [moved] = await json('accounts', 'tier', account.id, 'partner')
+  assert.deepEqual([moved.id, moved.tier], [account.id, 'partner'])
+  const wrong = await tessera('accounts', 'tier', account.id, 'gold')
+  assert.equal(wrong.code, 1)
+  assert.match(wrong.stderr, /There is no tier 'gold'\.\n {2}There are: paid, partner\./)
+  const unknown = await tessera('accounts', 'tier', 'nobody', 'paid')
+  assert.match(unknown.stderr, /There is no account nobody/)
+  assert.match((await tessera('accounts', 'list')).stdout, /Partner +partner/)
+})
+
 test('models and check say what is on offer, without secrets', async () => {
   const models = await json('models', '--type', 'tts')
   assert.ok(models.length > 0)
@@ -55,6 +67,7 @@ test('models and check say what is on offer, without secrets', async () => {
   })
   assert.equal(checked.code, 0, checked.stderr)
   assert.match(checked.stdout, /The configuration is valid/)
+  assert.match(checked.stdout, /limits:\n {2}tiers:\n {4}paid:\n {6}XS:\n {8}rpm: 500\n {8}tpm: 1000000/)
   assert.doesNotMatch(checked.stdout, /very-secret/)
   const missing = await runTessera(['check'], { cwd, env: { ...env, TESSERA_CONFIG: 'mine.yaml' } })
   assert.equal(missing.code, 1)

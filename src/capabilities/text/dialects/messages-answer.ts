@@ -78,10 +78,11 @@ export const usageOf = ({ prompt_tokens, prompt_tokens_details, completion_token
   }
 }
 
-export const messagesError = ({ status, message }: Failure, requestId: string): MessagesError => ({
+export const messagesError = ({ status, message, extra }: Failure, requestId: string): MessagesError => ({
   type: 'error',
   error: { type: errorTypes[status] ?? (status < 500 ? 'invalid_request_error' : 'api_error'), message },
   request_id: requestId,
+  ...(typeof extra.customMessage === 'string' && { customMessage: extra.customMessage }),
 })
 
 const errorTypes: Record<number, MessagesError['error']['type']> = {
