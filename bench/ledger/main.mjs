@@ -8,14 +8,16 @@ import { systemClock } from '../../dist/src/plumbing/clock.js'
 import { inTurn } from '../compare.mjs'
 import { machineCpuSeconds, ownCpuSeconds } from '../processes.mjs'
 import { fillAccounts, fillUsage, settleDown } from './fill.mjs'
+import { createCountOf, measureProcessCosts } from './limits.mjs'
 import { createCommits, createPairs, models } from './pairs.mjs'
-import { reportGrowth, reportLoads } from './report.mjs'
+import { reportGrowth, reportLimits, reportLoads } from './report.mjs'
 import { proveBooks, startServer } from './server.mjs'
 
-const help = `npm run bench:ledger -- [loads] [growth] [--quick] [--json <file>]
+const help = `npm run bench:ledger -- [loads] [growth] [limits] [--quick] [--json <file>]
 
   loads           only hold and settle pairs with 1 to 256 callers, beside plain commits
   growth          only what a pair costs with more accounts and more history
+  limits          only what rate limits cost, in the process and in the database
   --quick         fewer rounds and fewer rows, about two minutes
   --json <file>   also write the figures of every slice
 
@@ -99,7 +101,29 @@ const measureGrowth = async (server, { growthRounds, accounts, usage }, say) => 
   return { slices, text: reportGrowth({ slices, contenders, callers: growthCallers }) }
 }
 
-const parts = { loads: measureLoads, growth: measureGrowth }
+/** The same pairs without rate limits, with limits in the process and with limits in the database. */
+const measureLimits = async (server, { loadRounds }, say) => {
+  const database = await server.createDatabase('limits')
+  await fillAccounts(database, loadAccounts)
+  await settleDown(database)
+  const countOf = createCountOf()
+  const here = openLedger(database)
+  const together = openLedger(database, { sharesLimits: true })
+  const contenders = [1, 64].flatMap((callers) => {
+    const load = { server, accounts: loadAccounts, callers, count: callers === 1 ? 500 : 6_000 }
+    return [
+      createPairs({ ...load, name: `none ${callers}`, ledger: here }),
+      createPairs({ ...load, name: `process ${callers}`, ledger: here, countOf }),
+      createPairs({ ...load, name: `database ${callers}`, ledger: together, countOf }),
+    ]
+  })
+  const slices = await takeTurns(contenders, loadRounds, (text) => say(`limits: ${text}`))
+  await Promise.all([here.stop(), together.stop()])
+  await proveBooks(database, 'limits')
+  return { slices, text: reportLimits({ slices, processCosts: await measureProcessCosts() }) }
+}
+
+const parts = { loads: measureLoads, growth: measureGrowth, limits: measureLimits }
 
 export const main = async (args) => {
   const { values, positionals } = parseArgs({

@@ -23,7 +23,7 @@ const below = (limit) => Math.floor(Math.random() * limit)
 
 /** One paid request as the gate runs it, without the work: sets the worst case aside, then pays what was used. */
 const createPair =
-  ({ ledger, accounts }) =>
+  ({ ledger, accounts, countOf = () => undefined }) =>
   async (latencies) => {
     const requestId = newRequestId()
     const accountId = accountIdOf(below(accounts))
@@ -35,7 +35,8 @@ const createPair =
     const most = priceOf(billOf(inputTokens, 4096))
 
     const beganMs = performance.now()
-    const { outcome, held } = await ledger.hold({ ...who, model: goods.model, least, most })
+    const count = countOf(who, goods.model, inputTokens + 1_000)
+    const { outcome, held, readings } = await ledger.hold({ ...who, model: goods.model, least, most, count })
     if (outcome !== 'held') throw new Error(`A hold was refused: ${outcome}.`)
     const heldMs = performance.now()
     const bill = billOf(inputTokens, outputTokens)
@@ -51,6 +52,7 @@ const createPair =
       beganAtMs: Date.now(),
       promptTokens: BigInt(inputTokens),
       completionTokens: BigInt(outputTokens),
+      correction: readings && { windows: readings, tokens: outputTokens - 1_000 },
     })
     if (result !== 'settled') throw new Error(`A settlement went wrong: ${result}.`)
     const settledMs = performance.now()
@@ -93,8 +95,8 @@ const drive = async ({ server, work, callers, count }) => {
 }
 
 /** A slice of hold and settle pairs. */
-export const createPairs = ({ name, server, ledger, accounts, callers, count }) => {
-  const work = createPair({ ledger, accounts })
+export const createPairs = ({ name, server, ledger, accounts, callers, count, countOf }) => {
+  const work = createPair({ ledger, accounts, countOf })
   return {
     name,
     callers,

@@ -1,7 +1,7 @@
 // Turns slices of the ledger bench into tables and goals. Ratios are formed within a round: absolute times are noise.
 import { median, showSpread, spread, table, whole } from '../report.mjs'
 
-const goals = { pairsPerSecond: 5_000, timesCommits: 4, commitsOfLatency: 2, growth: 1.3 }
+const goals = { pairsPerSecond: 5_000, timesCommits: 4, commitsOfLatency: 2, growth: 1.3, limitsUs: 3 }
 
 const verdict = (isMet) => (isMet ? 'met' : 'MISSED')
 
@@ -114,5 +114,42 @@ export const reportGrowth = ({ slices, contenders, callers }) => {
       ({ name, from, time, cpu }) => `${name} over ${from}: CPU ${showSpread(cpu, 2)}, time ${showSpread(time, 2)}`,
     ),
     `Flat growth, within ${goals.growth}: ${verdict(growth.every(({ cpu, time }) => Math.max(cpu.median, time.median) <= goals.growth))}`,
+  ].join('\n')
+}
+
+export const reportLimits = ({ slices, processCosts }) => {
+  const { of, typical, ratio } = createView(slices)
+  const ways = { none: 'no limits', process: 'in the process', database: 'in the database' }
+  const rows = [1, 64].flatMap((callers) =>
+    Object.entries(ways).map(([way, title]) => {
+      const name = `${way} ${callers}`
+      return [
+        `${title}, ${callers} caller${callers === 1 ? '' : 's'}`,
+        figure(typical(name, ({ whole }) => whole.p50Ms)),
+        whole(typical(name, ({ nodeCpuUs }) => nodeCpuUs)),
+        whole(typical(name, ({ postgresCpuUs }) => postgresCpuUs)),
+        showSpread(
+          ratio(name, `none ${callers}`, ({ whole }) => whole.p50Ms),
+          2,
+        ),
+        showSpread(
+          ratio(name, `none ${callers}`, ({ cpuUs }) => cpuUs),
+          2,
+        ),
+        figure(typical(name, ({ transactions, count }) => transactions / count)),
+      ]
+    }),
+  )
+  const [, plainUs] = processCosts[0]
+  return [
+    `Limits: ${of('none 1').length} interleaved rounds of pairs as in loads. Latency in ms (p50), CPU in microseconds each; ratios to the same`,
+    'pairs without limits: median (lowest..highest). Round trips are transactions for each pair.',
+    '',
+    table([['', 'p50', 'Node CPU', 'PostgreSQL CPU', 'p50 / none', 'CPU / none', 'round trips'], ...rows]),
+    '',
+    ...processCosts.map(
+      ([what, us]) => `In the process by themselves, ${what}: ${us.toFixed(2)} microseconds of CPU for each request`,
+    ),
+    `  goal at most ${goals.limitsUs}: ${verdict(plainUs <= goals.limitsUs)}`,
   ].join('\n')
 }

@@ -21,6 +21,9 @@ export type Budgets = {
 
 type Budget = Limits['errorBudget']
 
+/** When requests failed, oldest first. */
+type Moments = Record<BudgetType, number[]>
+
 type Needs = {
   budget: () => Budget
   clock: Clock
@@ -33,42 +36,43 @@ type Needs = {
 const rememberedMax = 10_000
 
 export const createBudgets = ({ budget, clock, announce = () => {}, onUsedUp = () => {} }: Needs): Budgets => {
-  /** The moments of the newest failures, oldest first: one more than the budget allows are enough to know all. */
-  const failures = new Map<string, number[]>()
+  /** The newest failures of each key and model: one more than the budget allows are enough to know all. */
+  const failures = new Map<string, Moments>()
 
   const sinceMs = () => clock.nowMs() - budget().windowSeconds * 1000
   const forgetPast = () => {
-    for (const [key, moments] of failures) if ((moments.at(-1) ?? 0) <= sinceMs()) failures.delete(key)
+    const isPast = (moments: number[]) => (moments.at(-1) ?? 0) <= sinceMs()
+    for (const [key, moments] of failures) if (types.every((type) => isPast(moments[type]))) failures.delete(key)
   }
 
   const hear = ({ subject, modelId, type, atMs }: Failed) => {
-    const key = keyOf(type, subject, modelId)
-    let moments = failures.get(key)
-    if (moments === undefined) {
+    const key = keyOf(subject, modelId)
+    let found = failures.get(key)
+    if (found === undefined) {
       if (failures.size >= rememberedMax) forgetPast()
-      moments = []
-      failures.set(key, moments)
+      found = { FAILED_REQUESTS: [], UNSUPPORTED_FEATURE_REQUESTS: [] }
+      failures.set(key, found)
     }
+    const moments = found[type]
     moments.push(atMs)
     while (moments.length > mostOf(budget(), type) + 1 || (moments[0] as number) <= sinceMs()) moments.shift()
   }
 
   /** When a budget that is used up has room again; undefined when it has. */
-  const resetsAtMs = (type: BudgetType, subject: string, modelId: string): number | undefined => {
-    const moments = failures.get(keyOf(type, subject, modelId))
-    if (moments === undefined) return undefined
+  const resetsAtMs = (type: BudgetType, moments: Moments): number | undefined => {
     const now = budget()
     // The failure that was one too many: when it has left the window, there is room.
-    const excess = moments.at(-(mostOf(now, type) + 1))
+    const excess = moments[type].at(-(mostOf(now, type) + 1))
     const atMs = excess === undefined ? 0 : excess + now.windowSeconds * 1000
     return atMs > clock.nowMs() ? atMs : undefined
   }
 
   const check = (who: Limited, modelId: string) => {
     // Nearly always nobody has failed.
-    if (failures.size === 0) return
+    const moments = failures.size === 0 ? undefined : failures.get(keyOf(subjectOf(who), modelId))
+    if (moments === undefined) return
     for (const type of types) {
-      const atMs = resetsAtMs(type, subjectOf(who), modelId)
+      const atMs = resetsAtMs(type, moments)
       if (atMs === undefined) continue
       onUsedUp(who, modelId, type)
       throw usedUp(type, budget(), modelId, atMs, clock.nowMs())
@@ -101,7 +105,7 @@ export const createBudgets = ({ budget, clock, announce = () => {}, onUsedUp = (
 const types: readonly BudgetType[] = ['FAILED_REQUESTS', 'UNSUPPORTED_FEATURE_REQUESTS']
 
 const subjectOf = ({ keyId, accountId }: Limited) => keyId ?? accountId
-const keyOf = (type: BudgetType, subject: string, modelId: string) => `${type} ${subject} ${modelId}`
+const keyOf = (subject: string, modelId: string) => `${subject} ${modelId}`
 const mostOf = (budget: Budget, type: BudgetType) => (type === 'FAILED_REQUESTS' ? budget.failed : budget.unsupported)
 
 /**

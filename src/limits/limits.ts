@@ -25,20 +25,21 @@ export type LimitList = { modelId: string | undefined; scope: Scope; rate: Rate 
 type Needs = { catalog: () => Catalog; clock: Clock }
 
 export const createLimits = ({ catalog, clock }: Needs): Limits => {
-  // A catalog never changes, so what follows from it is reckoned once for each tier and model.
-  const known = new WeakMap<Catalog, Map<string, Limit[]>>()
+  // A catalog never changes, so what follows from it is reckoned once for each model, and each tier or special account.
+  let known = { of: catalog(), limits: new Map<string, Map<string, Limit[]>>() }
   const limitsOf = (who: Limited, modelId: string): Limit[] => {
     const now = catalog()
-    let found = known.get(now)
-    if (found === undefined) {
-      found = new Map()
-      known.set(now, found)
+    if (known.of !== now) known = { of: now, limits: new Map() }
+    let ofModel = known.limits.get(modelId)
+    if (ofModel === undefined) {
+      ofModel = new Map()
+      known.limits.set(modelId, ofModel)
     }
-    const key = `${who.accountId in now.limits().accounts ? who.accountId : who.tier} ${modelId}`
-    let limits = found.get(key)
+    const set = who.accountId in now.limits().accounts ? who.accountId : who.tier
+    let limits = ofModel.get(set)
     if (limits === undefined) {
       limits = modelId === noModel ? reckonOther(now, who) : reckon(now, who, modelId)
-      found.set(key, limits)
+      ofModel.set(set, limits)
     }
     return limits
   }

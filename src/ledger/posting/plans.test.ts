@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { windowStartMs } from '#limits/count.js'
 import { systemClock } from '#plumbing/clock.js'
 import { newRequestId } from '#plumbing/ids.js'
 import { createDatabase, type Sql } from '#store/sql.js'
@@ -25,6 +26,9 @@ const rowsRead = async (sql: Sql) => {
   return Number(read)
 }
 
+/** A minute that has not ended when the test has. */
+const minuteMs = windowStartMs('minute', Date.now() + 3_600_000)
+
 /** In bulk, and without anything that would make the server plan anew, such as a new table. */
 const fill = (sql: Sql, accounts: number) => {
   const others = `from (select md5(n::text)::uuid as id from generate_series(1, ${accounts}) n) other`
@@ -37,7 +41,9 @@ const fill = (sql: Sql, accounts: number) => {
     insert into usage_by_model (account_id, day, model, part, unit_type, units, usd, diem)
       select id, ${today}, 'model', 'Input', 'tokens', 1, 1, 0 ${others};
     insert into usage_by_key (account_id, api_key_id, day, units, usd, diem, month_usd, month_diem, life_usd, life_diem)
-      select id, id, ${today}, 1, 1, 0, 1, 0, 1, 0 ${others};`)
+      select id, id, ${today}, 1, 1, 0, 1, 0, 1, 0 ${others};
+    insert into limit_counter (subject, period, starts_at, requests, tokens)
+      select id::text, 'minute', to_timestamp(${minuteMs / 1000}), 1, 1 ${others};`)
 }
 
 const holdAndSettle = (sql: Sql) => {
@@ -46,7 +52,9 @@ const holdAndSettle = (sql: Sql) => {
   return async ({ accountId, apiKeyId }: { accountId: string; apiKeyId: string }) => {
     const who = { requestId: newRequestId(), accountId, apiKeyId }
     const price = { usd: 10n, diem: 10n }
-    const result = await hold({ ...who, model: 'model', least: price, most: price })
+    const limit = { scope: 'api_key', period: 'minute', requestsMax: 100, tokensMax: 1_000 } as const
+    const count = { windows: [{ limit, subject: apiKeyId, startsAtMs: minuteMs }], tokens: 5 }
+    const result = await hold({ ...who, model: 'model', least: price, most: price, count })
     if (result.outcome !== 'held') throw new Error(result.outcome)
     const line = { sku: 'x', part: 'Input', quantity: 10n, usdPerMillion: 1_000_000n, diemPerMillion: 0n }
     const settled = await settle({
@@ -60,6 +68,7 @@ const holdAndSettle = (sql: Sql) => {
       beganAtMs: systemClock.nowMs(),
       promptTokens: null,
       completionTokens: null,
+      correction: { windows: count.windows, tokens: 1 },
     })
     assert.equal(settled, 'settled')
   }
