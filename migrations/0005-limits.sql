@@ -6,8 +6,8 @@ create type limit_period as enum ('minute', 'day');
 -- and old rows are removed when there is time. Not worth a place in the write-ahead log: a database that crashes forgets
 -- these, and callers get a little more than their limit.
 create unlogged table limit_counter (
-  -- A key or wallet with a model, an account, or everybody.
-  subject text not null,
+  -- A key or wallet with a model, an account, or everybody. Compared byte by byte, as the service sorts them.
+  subject text collate "C" not null,
   period limit_period not null,
   starts_at timestamptz not null,
   requests bigint not null,
@@ -32,50 +32,61 @@ create table rate_limit_log (
 
 create index rate_limit_log_by_account on rate_limit_log (account_id, at, id);
 
--- As ledger_hold_batch, for requests whose limits are counted first: one round trip decides about both. Requests without
--- room in one of their limits are not held, and not counted either. Counters of an owner are touched only under the lock
--- on the owner, like everything else that belongs to one; the `unowned` first ones, which belong to nobody, are locked
--- after all owners, here and in limits_correct, so that batches of several processes cannot deadlock.
+-- Takes the place of the function of the same name in 0004, which counts nothing.
+drop function ledger_hold_batch(uuid[], uuid[], uuid[], uuid[], text[], boolean[], bigint[], bigint[], bigint[], bigint[],
+                                text[], text[], timestamptz, timestamptz);
+
+-- Sets credit aside for requests, or more of it for requests that already have some. Each asks for at least `least` and
+-- at most `most`, in USD and in diem: the same goods at two prices. Diem is taken first, then bundled credits, then USD,
+-- within what the key may still spend. Outcomes: held, replay, limited, gone, balance, usd limit, diem limit.
 --
--- Uses say which request is counted where, in the order of the requests. No maximum means no limit.
+-- Requests are counted on their rate limits on the way, so that one round trip decides about both. Counters are named
+-- once for the whole batch; uses say where requests are counted, each from its first to its last use, if it has any. No maximum means no
+-- limit. A request without room in one of its counters is counted in none, and nothing is held for it; one that cannot be
+-- paid counts as a request, but uses no tokens; one that repeats an answer is not counted. `counted` says which use was
+-- in the way (0 for none, from 1, negative if for want of tokens) and what is used of each, requests and tokens in turn.
 --
--- The last row has no request. Its `counted` has one part for each request that has uses, divided by ';': the use
--- that is in the way (0 for none, from 1, negative if for want of tokens), then requests and tokens used of each use.
--- Trouble with the counters never keeps anybody from being served: `counted` is then null, and `trouble` says why.
-create function ledger_admit_batch(
+-- Counters of an owner are only touched under the lock on the owner, like everything else that belongs to one. The first
+-- ones, as many as `unowned` says, belong to nobody, and are locked after all owners, here as in limits_correct: so
+-- batches of several processes cannot deadlock.
+create function ledger_hold_batch(
   owners uuid[], requests uuid[], accounts uuid[], api_keys uuid[], models text[], extensions boolean[],
   least_usds bigint[], least_diems bigint[], most_usds bigint[], most_diems bigint[],
   idempotency_hashes text[], fingerprints text[], at timestamptz, expires timestamptz,
   unowned integer, subjects text[], periods limit_period[], starts timestamptz[],
-  use_requests integer[], use_counters integer[], use_request_maxes bigint[], use_token_maxes bigint[], use_tokens bigint[])
+  first_uses integer[], last_uses integer[], use_counters integer[], use_request_maxes bigint[], use_token_maxes bigint[], use_tokens bigint[])
 returns table (request_id uuid, outcome text, usd bigint, bundled bigint, diem bigint,
                usd_account bigint, bundled_account bigint, diem_account bigint, before_usd bigint, before_diem bigint,
-               counted text, trouble text)
+               counted text)
 language plpgsql
 set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_bitmapscan = off
 set enable_hashjoin = off set enable_mergejoin = off
 as $$
 #variable_conflict use_variable
 declare
-  uses constant integer := cardinality(use_requests);
-  used_requests bigint[];
-  used_tokens bigint[];
-  admitted boolean[];
-  held_requests uuid[] := requests;
-  place integer; first integer; last integer; use integer; refused_by integer; counter integer;
-  text_of_all text;
+  unlimited constant bigint := 9000000000000000000;
+  today constant date := (at at time zone 'UTC')::date;
+  item record;
+  held record;
+  new_holds ledger_hold[];
+  key_now uuid;
+  free_usd bigint; free_bundled bigint; free_diem bigint;
+  room_usd bigint; room_diem bigint;
+  cap_usd bigint; need_usd bigint; total_usd bigint;
+  is_diem_spent boolean;
+  used_requests bigint[]; used_tokens bigint[];
+  first_use integer; last_use integer; refused_by integer; counter integer;
 begin
   perform ledger_lock(owners);
-
-  begin
+  if cardinality(subjects) > 0 then
     if unowned > 0 then
       insert into limit_counter (subject, period, starts_at, requests, tokens)
         select u.subject, u.period, u.start, 0, 0
         from unnest(subjects[:unowned], periods[:unowned], starts[:unowned]) as u(subject, period, start)
         on conflict do nothing;
-      for counter in 1..unowned loop
+      for place in 1..unowned loop
         perform from limit_counter c
-          where c.subject = subjects[counter] and c.period = periods[counter] and c.starts_at = starts[counter] for update;
+          where c.subject = subjects[place] and c.period = periods[place] and c.starts_at = starts[place] for update;
       end loop;
     end if;
     select array_agg(coalesce(c.requests, 0) order by u.place), array_agg(coalesce(c.tokens, 0) order by u.place)
@@ -83,106 +94,162 @@ begin
       from unnest(subjects, periods, starts) with ordinality as u(subject, period, start, place)
       left join lateral (select c.requests, c.tokens from limit_counter c
                          where c.subject = u.subject and c.period = u.period and c.starts_at = u.start limit 1) c on true;
-
-    admitted := array_fill(true, array[cardinality(requests)]);
-    first := 1;
-    while first <= uses loop
-      place := use_requests[first];
-      refused_by := 0;
-      last := first;
-      loop
-        counter := use_counters[last];
-        if refused_by = 0 then
-          if used_requests[counter] >= use_request_maxes[last] then
-            refused_by := last - first + 1;
-          -- A request that is larger than a whole window gets one that is untouched.
-          elsif used_tokens[counter] + least(use_tokens[last], use_token_maxes[last]) > use_token_maxes[last] then
-            refused_by := first - last - 1;
-          end if;
-        end if;
-        exit when last = uses or use_requests[last + 1] <> place;
-        last := last + 1;
-      end loop;
-      admitted[place] := refused_by = 0;
-      text_of_all := concat(text_of_all || ';', refused_by);
-      for use in first..last loop
-        counter := use_counters[use];
-        if refused_by = 0 then
-          used_requests[counter] := used_requests[counter] + 1;
-          used_tokens[counter] := used_tokens[counter] + use_tokens[use];
-        end if;
-        text_of_all := concat(text_of_all, ' ', used_requests[counter], ' ', used_tokens[counter]);
-      end loop;
-      first := last + 1;
-    end loop;
-  exception when others then
-    trouble := sqlerrm;
-    text_of_all := null;
-    admitted := array_fill(true, array[cardinality(requests)]);
-  end;
-
-  if admitted @> array[false] then
-    select array_agg(u.request), array_agg(u.account), array_agg(u.api_key), array_agg(u.model), array_agg(u.extension),
-           array_agg(u.least_usd), array_agg(u.least_diem), array_agg(u.most_usd), array_agg(u.most_diem),
-           array_agg(u.idempotency), array_agg(u.fingerprint)
-      into held_requests, accounts, api_keys, models, extensions, least_usds, least_diems, most_usds, most_diems,
-           idempotency_hashes, fingerprints
-      from unnest(requests, accounts, api_keys, models, extensions, least_usds, least_diems, most_usds, most_diems,
-                  idempotency_hashes, fingerprints, admitted)
-        as u(request, account, api_key, model, extension, least_usd, least_diem, most_usd, most_diem,
-             idempotency, fingerprint, is_admitted)
-      where u.is_admitted;
   end if;
-  if cardinality(held_requests) > 0 then
-    for request_id, outcome, usd, bundled, diem, usd_account, bundled_account, diem_account, before_usd, before_diem in
-      select * from ledger_hold_batch(owners, held_requests, accounts, api_keys, models, extensions, least_usds, least_diems,
-                                      most_usds, most_diems, idempotency_hashes, fingerprints, at, expires)
-    loop
-      return next;
-      -- What does not run uses no tokens, and who gets an answer again has not asked again.
-      if outcome <> 'held' and trouble is null then
-        place := array_position(requests, request_id);
-        use := array_position(use_requests, place);
-        while use_requests[use] = place loop
-          counter := use_counters[use];
-          used_tokens[counter] := used_tokens[counter] - use_tokens[use];
-          if outcome = 'replay' then used_requests[counter] := used_requests[counter] - 1; end if;
-          use := use + 1;
-        end loop;
+  perform ledger_grant_diem(s.account_id, today, at) from diem_stake s where s.account_id = any(owners) and s.day < today;
+
+  for item in
+    select i.*, c.*, h.usd as held_usd, h.bundled as held_bundled, h.diem as held_diem,
+           k.limit_usd, k.limit_diem, k.limit_period
+    -- The place in the batch makes the order complete: the row that brings the owner's balances must come first.
+    from (select r.*, lag(r.account) over (order by r.account, r.api_key, r.place) is distinct from r.account as is_new_owner
+          from unnest(requests, accounts, api_keys, models, extensions, least_usds, least_diems, most_usds, most_diems,
+                      idempotency_hashes, fingerprints, first_uses, last_uses) with ordinality
+            as r(request, account, api_key, model, is_extension, least_usd, least_diem, most_usd, most_diem,
+                 idempotency, fingerprint, first_use, last_use, place)) i
+    -- What belongs to the owner is read once. Sums and LIMIT keep these from being turned into scans of the whole table.
+    left join lateral (select max(a.id) filter (where a.currency = 'USD') as usd_id,
+                              max(a.balance) filter (where a.currency = 'USD') as usd_balance,
+                              max(a.id) filter (where a.currency = 'BUNDLED_CREDITS') as bundled_id,
+                              max(a.balance) filter (where a.currency = 'BUNDLED_CREDITS') as bundled_balance,
+                              max(a.id) filter (where a.currency = 'DIEM') as diem_id,
+                              max(a.balance) filter (where a.currency = 'DIEM') as diem_balance
+                       from ledger_account a
+                       where i.is_new_owner and a.owner = i.account and a.day in (today, 'infinity') and a.kind = 'credit') c on true
+    left join lateral (select sum(a.usd) as usd, sum(a.bundled) as bundled, sum(a.diem) filter (where a.diem_account = c.diem_id) as diem
+                       from ledger_hold a where i.is_new_owner and a.account_id = i.account) h on true
+    left join lateral (select a.limit_usd, a.limit_diem, a.limit_period from api_key a where a.id = i.api_key limit 1) k on true
+    order by i.account, i.api_key, i.place
+  loop
+    if item.is_new_owner then
+      usd_account := item.usd_id;
+      bundled_account := item.bundled_id;
+      diem_account := item.diem_id;
+      free_usd := item.usd_balance - coalesce(item.held_usd, 0);
+      free_bundled := coalesce(item.bundled_balance - coalesce(item.held_bundled, 0), 0);
+      free_diem := coalesce(item.diem_balance - coalesce(item.held_diem, 0), 0);
+    end if;
+    if item.is_new_owner or key_now is distinct from item.api_key then
+      key_now := item.api_key;
+      room_usd := unlimited;
+      room_diem := unlimited;
+      if item.limit_usd is not null or item.limit_diem is not null then
+        select r.usd, r.diem into room_usd, room_diem
+          from ledger_key_room(item.account, item.api_key, item.limit_usd, item.limit_diem, item.limit_period, today) r;
       end if;
-    end loop;
-  end if;
+    end if;
+    request_id := item.request;
+    before_usd := free_usd + free_bundled;
+    before_diem := free_diem;
+    usd := 0; bundled := 0; diem := 0;
+    refused_by := 0;
+    first_use := coalesce(item.first_use, 1);
+    last_use := coalesce(item.last_use, 0);
 
-  if trouble is null then
+    <<decide>>
     begin
-      insert into limit_counter as c (subject, period, starts_at, requests, tokens)
-        select u.subject, u.period, u.start, u.requests, u.tokens
-        from unnest(subjects, periods, starts, used_requests, used_tokens) as u(subject, period, start, requests, tokens)
-        on conflict on constraint limit_counter_pkey do update set requests = excluded.requests, tokens = excluded.tokens;
-    exception when others then
-      trouble := sqlerrm;
-    end;
+      if item.idempotency is not null
+        and not ledger_claim_key(item.account, item.idempotency, item.fingerprint, item.request, at) then
+        outcome := 'replay';
+        exit decide;
+      end if;
+
+      for use in first_use..last_use loop
+        counter := use_counters[use];
+        if used_requests[counter] >= use_request_maxes[use] then
+          refused_by := use - first_use + 1;
+        -- A request that is larger than a whole window gets one that is untouched.
+        elsif used_tokens[counter] + least(use_tokens[use], use_token_maxes[use]) > use_token_maxes[use] then
+          refused_by := first_use - use - 1;
+        end if;
+        if refused_by <> 0 then
+          outcome := 'limited';
+          exit decide;
+        end if;
+      end loop;
+      for use in first_use..last_use loop
+        used_requests[use_counters[use]] := used_requests[use_counters[use]] + 1;
+      end loop;
+
+      diem := greatest(0, least(item.most_diem, free_diem, room_diem));
+      if item.is_extension then
+        select h.diem_account into held from ledger_hold h where h.request_id = item.request;
+        if not found then
+          outcome := 'gone';
+          exit decide;
+        end if;
+        -- A hold has the diem of one day only.
+        if held.diem_account <> diem_account then diem := 0; end if;
+      end if;
+      cap_usd := greatest(0, least(free_usd + free_bundled, room_usd));
+      -- A key that was given a diem limit and no USD must not go on in USD when that limit is reached.
+      is_diem_spent := diem < item.most_diem and room_diem < free_diem and coalesce(item.limit_usd, 0) = 0;
+      if is_diem_spent then cap_usd := 0; end if;
+      total_usd := least(ledger_rest(item.most_usd, item.most_diem, diem), cap_usd);
+      need_usd := ledger_rest(item.least_usd, item.least_diem, diem);
+      if total_usd < need_usd then
+        outcome := case when is_diem_spent then 'diem limit' when room_usd < need_usd then 'usd limit' else 'balance' end;
+        exit decide;
+      end if;
+
+      outcome := 'held';
+      bundled := least(total_usd, free_bundled);
+      usd := total_usd - bundled;
+      free_usd := free_usd - usd;
+      free_bundled := free_bundled - bundled;
+      free_diem := free_diem - diem;
+      room_usd := room_usd - total_usd;
+      room_diem := room_diem - diem;
+      for use in first_use..last_use loop
+        used_tokens[use_counters[use]] := used_tokens[use_counters[use]] + use_tokens[use];
+      end loop;
+      if item.is_extension then
+        update ledger_hold h set usd = h.usd + ledger_hold_batch.usd, bundled = h.bundled + ledger_hold_batch.bundled,
+            diem = h.diem + ledger_hold_batch.diem, expires_at = greatest(h.expires_at, expires),
+            bundled_account = coalesce(h.bundled_account, ledger_hold_batch.bundled_account),
+            diem_account = coalesce(h.diem_account, ledger_hold_batch.diem_account)
+          where h.request_id = item.request;
+      else
+        new_holds := new_holds || row(item.request, item.account, item.api_key, item.model, usd, bundled, diem,
+          usd_account, bundled_account, diem_account, at, expires)::ledger_hold;
+      end if;
+    end decide;
+
+    if outcome not in ('held', 'replay') then
+      diem := 0;
+      if item.idempotency is not null then
+        delete from idempotent_answer a where a.request_id = item.request;
+      end if;
+    end if;
+    counted := null;
+    for use in first_use..last_use loop
+      counted := concat(coalesce(counted, refused_by::text), ' ', used_requests[use_counters[use]], ' ', used_tokens[use_counters[use]]);
+    end loop;
+    return next;
+  end loop;
+  insert into ledger_hold select * from unnest(new_holds);
+  if cardinality(subjects) > 0 then
+    insert into limit_counter as c (subject, period, starts_at, requests, tokens)
+      select u.subject, u.period, u.start, u.requests, u.tokens
+      from unnest(subjects, periods, starts, used_requests, used_tokens) as u(subject, period, start, requests, tokens)
+      on conflict on constraint limit_counter_pkey do update set requests = excluded.requests, tokens = excluded.tokens;
   end if;
-  request_id := null; outcome := null;
-  usd := null; bundled := null; diem := null;
-  usd_account := null; bundled_account := null; diem_account := null; before_usd := null; before_diem := null;
-  counted := text_of_all;
-  return next;
 end $$;
 
--- Adds to counters what requests turned out to use beyond their estimates, or takes away what they did not. Returns what
--- went wrong, if anything did. Counters come in the order of ledger_admit_batch turned around: owned ones need no lock
--- of their own, and those of nobody come last.
-create function limits_correct(subjects text[], periods limit_period[], starts timestamptz[], deltas bigint[]) returns text
-language plpgsql
+-- Adds to counters what requests turned out to use beyond their estimates, or takes away what they did not. Runs in the
+-- statement that settles them. Only minutes have limits of tokens. Each minute, earliest first, brings its subjects from
+-- its first to its last place, in order, so width_bucket finds the place of each by halving.
+create function limits_correct(minutes timestamptz[], first_places integer[], last_places integer[], subjects text[], deltas bigint[])
+returns void language plpgsql
 set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_bitmapscan = off
 as $$
+declare
+  here text[] collate "C";
+  their bigint[];
 begin
-  for counter in 1..cardinality(subjects) loop
-    update limit_counter c set tokens = greatest(0, c.tokens + deltas[counter])
-      where c.subject = subjects[counter] and c.period = periods[counter] and c.starts_at = starts[counter];
+  for minute in 1..cardinality(minutes) loop
+    here := subjects[first_places[minute]:last_places[minute]];
+    their := deltas[first_places[minute]:last_places[minute]];
+    update limit_counter c set tokens = greatest(0, c.tokens + their[width_bucket(c.subject, here)])
+      where c.subject = any(here) and c.period = 'minute' and c.starts_at = minutes[minute];
   end loop;
-  return null;
-exception when others then
-  return sqlerrm;
 end $$;

@@ -136,16 +136,15 @@ export const reportLimits = ({ slices, processCosts }) => {
           ratio(name, `none ${callers}`, ({ cpuUs }) => cpuUs),
           2,
         ),
-        figure(typical(name, ({ transactions, count }) => transactions / count)),
       ]
     }),
   )
   const [, plainUs] = processCosts[0]
   return [
     `Limits: ${of('none 1').length} interleaved rounds of pairs as in loads. Latency in ms (p50), CPU in microseconds each; ratios to the same`,
-    'pairs without limits: median (lowest..highest). Round trips are transactions for each pair.',
+    'pairs without limits: median (lowest..highest). There are two round trips in all of them.',
     '',
-    table([['', 'p50', 'Node CPU', 'PostgreSQL CPU', 'p50 / none', 'CPU / none', 'round trips'], ...rows]),
+    table([['', 'p50', 'Node CPU', 'PostgreSQL CPU', 'p50 / none', 'CPU / none'], ...rows]),
     '',
     ...processCosts.map(
       ([what, us]) => `In the process by themselves, ${what}: ${us.toFixed(2)} microseconds of CPU for each request`,

@@ -67,7 +67,7 @@ export const createLedger = ({
   const holding = createDatabase(connection, { connectionsMax: 1, keepsIdle: true })
   const settling = createDatabase(connection, { connectionsMax: 1, keepsIdle: true })
   const told = (operation: 'hold' | 'settle') => (size: number, ms: number) => onBatch(operation, size, ms)
-  const batches = { clock, sizeMax: batchSizeMax, onTrouble: onLimitTrouble }
+  const batches = { clock, sizeMax: batchSizeMax, isCounting: sharesLimits, onTrouble: onLimitTrouble }
   const steps = {
     hold: createHolds({ ...batches, sql: holding.sql, holdMs, onBatch: told('hold') }),
     settle: createSettlements({ ...batches, sql: settling.sql, onBatch: told('settle') }),

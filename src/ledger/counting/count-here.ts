@@ -1,6 +1,5 @@
 import type { Count, Counted } from '#limits/count.js'
 import type { Counters } from '#limits/counters.js'
-import { asCounted } from '../posting/hold.js'
 import type { Counting, Steps } from './counting.js'
 
 type Needs = {
@@ -26,21 +25,26 @@ export const countHere = ({ steps, counters, onTrouble }: Needs): Counting => {
     isReplay ? counters.putBack(count) : counters.correct(count.windows, -count.tokens)
 
   return {
-    async hold({ count, ...order }) {
+    async hold(order) {
+      const { count } = order
       const counted: Counted | undefined = count && attempt(() => counters.take(count))
       if (count === undefined || counted === undefined) return steps.hold(order)
       const { readings, refusal } = counted
       if (refusal) return { outcome: 'limited', refusal, readings }
       try {
         const result = await steps.hold(order)
-        if (result.outcome !== 'held') attempt(() => giveBack(count, result.outcome === 'replay'))
-        return { ...result, readings: asCounted(readings, result.outcome, count.tokens) }
+        result.readings = readings
+        if (result.outcome === 'held') return result
+        attempt(() => giveBack(count, result.outcome === 'replay'))
+        result.readings = counters.look(count.windows)
+        return result
       } catch (error) {
         attempt(() => giveBack(count, false))
         throw error
       }
     },
-    async settle({ correction, ...settlement }) {
+    async settle(settlement) {
+      const { correction } = settlement
       const result = await steps.settle(settlement)
       if (correction && result === 'settled') attempt(() => counters.correct(correction.windows, correction.tokens))
       return result

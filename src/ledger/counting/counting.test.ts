@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
+import { after, describe, mock, test } from 'node:test'
 import fc from 'fast-check'
+import pg from 'pg'
 import { type Count, type Limit, refusalOf, type Window, windowStartMs } from '#limits/count.js'
 import { everybody } from '#limits/limits.js'
 import { newRequestId } from '#plumbing/ids.js'
@@ -86,7 +87,8 @@ for (const sharesLimits of [false, true]) {
           promptTokens: null,
           completionTokens: null,
         } as const
-        const correction = { windows: result.readings ?? [], tokens }
+        const windows = (result.readings ?? []).filter(({ limit }) => limit.tokensMax !== Infinity)
+        const correction = { windows, tokens }
         return ledger.settle({
           ...who,
           ...bill,
@@ -281,6 +283,21 @@ for (const sharesLimits of [false, true]) {
       )
     })
 
+    test('limits cost no round trip of their own', async (test) => {
+      const { ask, countOf, subject, end } = await open(test)
+      const both = async (count: Count | undefined) => {
+        const spy = mock.method(pg.Client.prototype, 'query')
+        const requestId = newRequestId()
+        const result = await ask(count as Count, { requestId })
+        await end(requestId, result, 3)
+        spy.mock.restore()
+        return spy.mock.callCount()
+      }
+      // The first ones also learn which accounts the house has.
+      await both(undefined)
+      assert.deepEqual([await both(undefined), await both(countOf([limit({ tokensMax: 100 })], subject, 5))], [2, 2])
+    })
+
     test('requests with and without limits travel together', async (test) => {
       const { ask, countOf, subject } = await open(test)
       const limited = () => ask(countOf([limit({ requestsMax: 1 })], subject))
@@ -338,6 +355,7 @@ for (const sharesLimits of [false, true]) {
               const delta = each.tokens - ended.estimate
               await run.end(ended.requestId, ended.result, delta)
               for (const window of ended.result.readings ?? []) {
+                if (window.limit.tokensMax === Infinity) continue
                 const { requests, tokens } = usedOf(window)
                 model.set(keyOf(window), { requests, tokens: Math.max(0, tokens + delta) })
               }

@@ -3,7 +3,7 @@ import { createBatcher } from '#plumbing/batcher.js'
 import type { Clock } from '#plumbing/clock.js'
 import { arrayText, type Sql } from '#store/sql.js'
 import type { Amounts, Price } from '../bill.js'
-import { countColumns, readCounted } from './count-columns.js'
+import { countColumns, readCounted, withoutLimits } from './count-columns.js'
 
 /** Asks to set credit aside for a request: at least this much, at most that much. */
 export type HoldOrder = {
@@ -51,12 +51,11 @@ export const heldFromRow = ({ usd, bundled, diem, ...row }: HeldRow): Held => ({
 
 type HoldRow = HeldRow & {
   request_id: string
-  outcome: Exclude<HoldResult['outcome'], 'limited'>
+  outcome: HoldResult['outcome']
   before_usd: bigint
   before_diem: bigint
+  counted: string | null
 }
-/** The last row of an admission is about the limits of all. */
-type CountRow = { request_id: null; counted: string | null; trouble: string | null }
 
 /** Request ids are 32 hex characters everywhere but in the database, which writes them as UUIDs. */
 export const requestIdFromUuid = (uuid: string): string => uuid.replaceAll('-', '')
@@ -68,16 +67,16 @@ export type Batches = {
   /** How many requests share a commit at most. */
   sizeMax?: number | undefined
   onBatch?: ((size: number, ms: number) => void) | undefined
-}
-
-type Needs = Batches & {
-  holdMs: number
-  /** Told when rate limits could not be counted; whoever asked was let in. */
+  /** Rate limits are counted in the database; otherwise somebody else counts them. */
+  isCounting?: boolean
+  /** Told when they could not be counted; whoever asked was let in. */
   onTrouble?: ((trouble: string) => void) | undefined
 }
 
-/** Takes holds, in batches; the decisions are made in the database (ledger_hold_batch, ledger_admit_batch). */
-export const createHolds = ({ sql, clock, holdMs, sizeMax, onBatch, onTrouble = () => {} }: Needs) =>
+type Needs = Batches & { holdMs: number }
+
+/** Takes holds, in batches; the decisions are made in the database (ledger_hold_batch). */
+export const createHolds = ({ sql, clock, holdMs, sizeMax, isCounting, onBatch, onTrouble = () => {} }: Needs) =>
   createBatcher<HoldOrder, HoldResult>({
     sizeMax,
     keyOf: ({ requestId, accountId, claim }) => (claim ? `${accountId} ${claim.keyHash}` : requestId),
@@ -101,46 +100,25 @@ export const createHolds = ({ sql, clock, holdMs, sizeMax, onBatch, onTrouble = 
         new Date(nowMs),
         new Date(nowMs + holdMs),
       ]
-      const counts = orders.map(({ count }) => count)
-      const isCounted = counts.some((count) => count !== undefined)
+      const hold = (counts: (Count | undefined)[]) =>
+        sql.call<HoldRow>('ledger_hold_batch', [...holds, ...countColumns(counts)])
+      const uncounted = () => hold([])
+      const isCounted = isCounting && orders.some(({ count }) => count !== undefined)
       const rows = await (isCounted
-        ? sql.call<HoldRow | CountRow>('ledger_admit_batch', [...holds, ...countColumns(counts)])
-        : sql.call<HoldRow>('ledger_hold_batch', holds))
-      const results = new Map<string, HoldResult>()
-      let counted: (Counted | undefined)[] = []
-      for (const row of rows) {
-        if (row.request_id !== null) results.set(requestIdFromUuid(row.request_id), fromRow(row))
-        else if (row.trouble !== null) onTrouble(row.trouble)
-        else counted = readCounted(counts, row.counted)
-      }
-      return orders.map((order, index) => withCount(results.get(order.requestId), counted[index], order.count))
+        ? withoutLimits(hold(orders.map(({ count }) => count)), uncounted, onTrouble)
+        : uncounted())
+      const byRequest = new Map(rows.map((row) => [requestIdFromUuid(row.request_id), row]))
+      return orders.map(({ requestId, count }) => fromRow(byRequest.get(requestId) as HoldRow, count))
     },
   })
 
-const fromRow = (row: HoldRow): HoldResult => {
+const fromRow = (row: HoldRow, count: Count | undefined): HoldResult => {
+  const { outcome, counted } = row
+  const { readings, refusal } = count && counted !== null ? readCounted(count, counted) : uncounted
+  if (outcome === 'limited') return { outcome, refusal: refusal as NonNullable<Counted['refusal']>, readings }
   const before = { usd: row.before_usd, diem: row.before_diem }
-  if (row.outcome !== 'held') return { outcome: row.outcome, before }
-  return { outcome: 'held', held: heldFromRow(row), before }
+  if (outcome !== 'held') return { outcome, before, readings }
+  return { outcome, held: heldFromRow(row), before, readings }
 }
 
-const withCount = (
-  result: HoldResult | undefined,
-  counted: Counted | undefined,
-  count: Count | undefined,
-): HoldResult => {
-  if (counted?.refusal) return { outcome: 'limited', refusal: counted.refusal, readings: counted.readings }
-  if (result === undefined) throw new Error('the database decided about a request, but not how')
-  if (counted === undefined || count === undefined) return result
-  return { ...result, readings: asCounted(counted.readings, result.outcome, count.tokens) }
-}
-
-/** What does not run uses no tokens, and who gets an answer again has not asked again. */
-export const asCounted = (readings: Reading[], outcome: HoldResult['outcome'], tokens: number): Reading[] => {
-  if (outcome === 'held') return readings
-  const requests = outcome === 'replay' ? 1 : 0
-  return readings.map((reading) => ({
-    ...reading,
-    requests: reading.requests - requests,
-    tokens: Math.max(0, reading.tokens - tokens),
-  }))
-}
+const uncounted = { readings: undefined, refusal: undefined }

@@ -47,8 +47,8 @@ const fill = (sql: Sql, accounts: number) => {
 }
 
 const holdAndSettle = (sql: Sql) => {
-  const hold = createHolds({ sql, clock: systemClock, holdMs: 60_000 })
-  const settle = createSettlements({ sql, clock: systemClock })
+  const hold = createHolds({ sql, clock: systemClock, holdMs: 60_000, isCounting: true })
+  const settle = createSettlements({ sql, clock: systemClock, isCounting: true })
   return async ({ accountId, apiKeyId }: { accountId: string; apiKeyId: string }) => {
     const who = { requestId: newRequestId(), accountId, apiKeyId }
     const price = { usd: 10n, diem: 10n }

@@ -2,7 +2,7 @@ import { createBatcher } from '#plumbing/batcher.js'
 import { arrayText, type Sql } from '#store/sql.js'
 import { type Amounts, linesToText, type PaidLine } from '../bill.js'
 import type { Goods } from '../goods.js'
-import { type Correction, correctionColumns } from './count-columns.js'
+import { type Correction, correctionColumns, withoutLimits } from './count-columns.js'
 import type { Batches, Held } from './hold.js'
 import { summarise } from './summarise.js'
 
@@ -37,11 +37,10 @@ export type Settlement = {
 /** `already`: an earlier try did it. `gone`: there is no hold to pay from; it expired. */
 export type SettleResult = 'settled' | 'already' | 'gone'
 
-type Needs = Batches & { onTrouble?: ((trouble: string) => void) | undefined }
-type SettleRow = { ledger_settle_batch: SettleResult; trouble?: string | null }
+type SettleRow = { ledger_settle_batch: SettleResult }
 
 /** Settles requests, in batches, each exactly once (ledger_settle_batch). */
-export const createSettlements = ({ sql, clock, sizeMax, onBatch, onTrouble = () => {} }: Needs) => {
+export const createSettlements = ({ sql, clock, sizeMax, isCounting, onBatch, onTrouble = () => {} }: Batches) => {
   let earned: Promise<EarnedAccounts> | undefined
   const earnedAccounts = () => {
     earned ??= readEarnedAccounts(sql)
@@ -104,11 +103,15 @@ export const createSettlements = ({ sql, clock, sizeMax, onBatch, onTrouble = ()
         arrayText(keys.map(({ usd }) => usd)),
         arrayText(keys.map(({ diem }) => diem)),
       ]
-      const corrections = settlements.flatMap(({ correction }) => correction ?? [])
+      const corrections = isCounting ? settlements.flatMap(({ correction }) => correction ?? []) : []
+      const settle = () => sql.call<SettleRow>('ledger_settle_batch', values)
       const [row] = await (corrections.length === 0
-        ? sql.call<SettleRow>('ledger_settle_batch', values)
-        : settleAndCorrect(sql, values, correctionColumns(corrections, clock.nowMs())))
-      if (row?.trouble) onTrouble(row.trouble)
+        ? settle()
+        : withoutLimits(
+            settleAndCorrect(sql, values, correctionColumns(corrections, clock.nowMs())),
+            settle,
+            onTrouble,
+          ))
       return settlements.map(() => row?.ledger_settle_batch as SettleResult)
     },
   })
@@ -119,7 +122,7 @@ const settleAndCorrect = (sql: Sql, values: unknown[], corrections: unknown[]) =
   const all = [...values, ...corrections]
   const place = (_: unknown, index: number) => `$${index + 1}`
   const text = `select s.result ledger_settle_batch,
-      case when s.result = 'settled' then limits_correct(${all.map(place).slice(values.length)}) end trouble
+      case when s.result = 'settled' then limits_correct(${all.map(place).slice(values.length)}) end
     from ledger_settle_batch(${values.map(place)}) as s(result)`
   return sql.prepared<SettleRow>('settle and correct', text, all)
 }
