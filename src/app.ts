@@ -178,7 +178,6 @@ export const createApp = async ({
   const chooseModel = createChooseModel(catalog)
   const textReply = createTextReply({
     metered,
-    chooseModel,
     budgets,
     prepare: createPrepare({ catalog, prepareMedia }),
     writeText: createWriteText({ metered, switchboard, clock }),
@@ -211,10 +210,10 @@ export const createApp = async ({
     async (api) => {
       const server = api as typeof app
       modelRoutes(server, { catalog, clock, lane })
-      const paidPost = createPaidPost(server)
+      const paidPost = createPaidPost(server, { chooseModel, budgets })
       const countTokens = createCountTokens({ catalog, chooseModel })
       textRoutes(server, { paidPost, answer: textReply, countTokens, others })
-      embeddingRoutes({ paidPost, metered, chooseModel, budgets, embed })
+      embeddingRoutes({ paidPost, metered, embed })
       walletKeyRoutes(server, { walletKeys, clock })
       rateLimitRoutes(server, { limits, refusals, usage, clock })
       apiKeyRoutes(server, { keyring, usage, clock })

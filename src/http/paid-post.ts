@@ -1,32 +1,47 @@
 import type { FastifyContextConfig } from 'fastify'
 import type { TSchema } from 'typebox'
+import type { ChooseModel, ChosenModel } from '#capabilities/model-choice.js'
 import type { ModelType } from '#contract/models.js'
+import type { Budgets } from '#limits/budgets.js'
 import { type Exchange, exchangeOf } from './exchange.js'
+import { modelNamed } from './model-named.js'
 import type { Server } from './server.js'
 
-type PaidRoute = {
-  config: Omit<FastifyContextConfig, 'access' | 'isPaid'> & { modelType: ModelType }
+type Needs = { chooseModel: ChooseModel; budgets: Budgets }
+
+type PaidRoute<T extends ModelType> = {
+  modelType: T
+  config?: Omit<FastifyContextConfig, 'access' | 'isPaid' | 'modelType'>
   schema: { tags: string[]; summary: string; body: TSchema; response: object }
-  answer(exchange: Exchange): Promise<void>
+  answer(exchange: Exchange, chosen: ChosenModel<T>): Promise<void>
 }
 
 /** A file of 25 MB takes a third more in base64, and there may be several. */
 export const bodyBytesMax = 64 * 1024 * 1024
 
-/** Declares a paid route that takes JSON. What answers it knows the `Exchange`, and nothing of the framework. */
+/**
+ * Declares a paid route that takes JSON with the name of a model. What answers it knows the model and the `Exchange`, and
+ * nothing of the framework. Callers who have failed with the model too often do not get that far.
+ */
 export const createPaidPost =
-  (app: Server) =>
-  (path: string, { config, schema, answer }: PaidRoute) =>
+  (app: Server, { chooseModel, budgets }: Needs) =>
+  <T extends ModelType>(path: string, { modelType, config = {}, schema, answer }: PaidRoute<T>) =>
     app.post(
       path,
       {
-        config: { ...config, access: 'key', isPaid: true },
+        config: { ...config, access: 'key', isPaid: true, modelType },
         bodyLimit: bodyBytesMax,
         // Answers are finished bytes, so no serialiser is built for them.
         serializerCompiler: () => JSON.stringify,
         schema,
       },
-      (request, reply) => answer(exchangeOf(request, reply)),
+      (request, reply) => {
+        const exchange = exchangeOf(request, reply)
+        const name = modelNamed(exchange.body)
+        if (name === undefined) throw new Error('the schema of a paid body must ask for a model')
+        const chosen = chooseModel(exchange.caller, name, modelType)
+        return budgets.watch(exchange.caller, chosen.model.id, () => answer(exchange, chosen))
+      },
     )
 
 export type PaidPost = ReturnType<typeof createPaidPost>

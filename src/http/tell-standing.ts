@@ -7,6 +7,7 @@ import type { Limits } from '#limits/limits.js'
 import type { Others } from '#limits/others.js'
 import { limitHeaders } from '#limits/standing.js'
 import type { Clock } from '#plumbing/clock.js'
+import { modelNamed } from './model-named.js'
 
 /** What a refusal says about the limits of its caller: for the model that the request named, if there is such a one. */
 export type Standings = {
@@ -53,8 +54,6 @@ const hasLimits = (reply: FastifyReply) => reply.hasHeader('x-ratelimit-type') |
 
 const modelNamedBy = ({ body, routeOptions }: FastifyRequest) => {
   const { modelType: type } = routeOptions.config
-  const named = (body as { model?: unknown } | null | undefined)?.model
-  if (type === undefined || typeof named !== 'string') return undefined
-  // Settings may follow the name of a model, behind a colon.
-  return { name: named.split(':', 1)[0] as string, type }
+  const name = modelNamed(body)
+  return type === undefined || name === undefined ? undefined : { name, type }
 }

@@ -21,17 +21,23 @@ type Suffix = Partial<Record<keyof ServiceParameters, unknown>>
  * follows belongs to the name itself.
  */
 export const splitModelName = (written: string): { name: string; suffix: Suffix } => {
-  if (written.endsWith(':web')) return { name: written.slice(0, -4), suffix: { enable_web_search: 'on' } }
+  const name = modelNameIn(written)
+  if (written === `${name}:web`) return { name, suffix: { enable_web_search: 'on' } }
+  const suffix: Suffix = {}
+  for (const pair of written.slice(name.length + 1).split('&')) {
+    const [field = '', ...rest] = pair.split('=')
+    if (field in defaults || field === 'character_slug')
+      suffix[field as keyof ServiceParameters] = readValue(field, rest.join('='))
+  }
+  return { name, suffix }
+}
+
+/** The same without looking at the settings, which may be wrong. Names of other services may hold colons, too. */
+export const modelNameIn = (written: string): string => {
+  if (written.endsWith(':web')) return written.slice(0, -4)
   const equals = written.indexOf('=')
   const colon = equals < 0 ? -1 : written.indexOf(':')
-  if (colon < 0 || colon > equals) return { name: written, suffix: {} }
-  const suffix: Suffix = {}
-  for (const pair of written.slice(colon + 1).split('&')) {
-    const [name = '', ...rest] = pair.split('=')
-    if (name in defaults || name === 'character_slug')
-      suffix[name as keyof ServiceParameters] = readValue(name, rest.join('='))
-  }
-  return { name: written.slice(0, colon), suffix }
+  return colon < 0 || colon > equals ? written : written.slice(0, colon)
 }
 
 const readValue = (name: string, text: string): unknown => {

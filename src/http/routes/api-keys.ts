@@ -84,7 +84,7 @@ export const apiKeyRoutes = (app: Server, { keyring, usage, clock }: Needs) => {
         description:
           'The secret is in this answer and nowhere else. At most 500 keys are active, and 20 are made in a minute unless the operator allows more.',
         body: CreateApiKey,
-        response: { 200: CreatedApiKey, 429: { description: 'Too many keys made', ...Shared(StandardError) } },
+        response: { 200: CreatedApiKey },
       },
     },
     async (request) => {

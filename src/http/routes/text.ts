@@ -20,7 +20,6 @@ import type { TextReply } from '../text-reply.js'
 
 /** What clients of Anthropic expect: their own headers for key and request id, their own shape of errors. */
 const anthropic = {
-  modelType: 'text',
   takesApiKeyHeader: true,
   requestIdHeader: 'request-id',
   refusal: { shape: MessagesError, render: messagesError },
@@ -46,31 +45,32 @@ export const textRoutes = (app: Server, { paidPost, answer, countTokens, others 
     response: { 200: wholeOrStream(whole), ...more },
   })
 
-  const config = { modelType: 'text' } as const
+  const modelType = 'text'
 
   paidPost('/chat/completions', {
-    config,
+    modelType,
     schema: schema('Continue a conversation', ChatRequest, ChatCompletion),
-    answer: (exchange) => answer(exchange, chat),
+    answer: (exchange, chosen) => answer(exchange, chosen, chat),
   })
   paidPost('/completions', {
-    config,
+    modelType,
     schema: schema('Continue a text (legacy; use /chat/completions)', CompletionRequest, TextCompletion),
-    answer: (exchange) => answer(exchange, completions),
+    answer: (exchange, chosen) => answer(exchange, chosen, completions),
   })
   paidPost('/responses', {
-    config,
+    modelType,
     schema: schema(
       'Continue a conversation in the Responses format; nothing is stored',
       ResponsesRequest,
       ResponsesAnswer,
     ),
-    answer: (exchange) => answer(exchange, responses),
+    answer: (exchange, chosen) => answer(exchange, chosen, responses),
   })
   paidPost('/messages', {
+    modelType,
     config: anthropic,
     schema: schema('Continue a conversation in the Anthropic format', MessagesRequest, MessagesAnswer, {}),
-    answer: (exchange) => answer(exchange, messages),
+    answer: (exchange, chosen) => answer(exchange, chosen, messages),
   })
 
   app.post(
