@@ -12,7 +12,7 @@ test('a route that does not say who may call it stops the start-up, and is named
     authenticate: nobodyCalls,
     balances: { read: nobodyCalls, peek: nobodyCalls },
     others: { take: nobodyCalls, spend: nobodyCalls, look: nobodyCalls },
-    standings: { of: nobodyCalls },
+    standings: { of: nobodyCalls, resetIn: nobodyCalls },
   })
   assert.throws(
     () => app.get('/forgotten', async () => 'secret'),

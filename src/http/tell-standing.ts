@@ -12,6 +12,8 @@ import { modelNamed } from './model-named.js'
 /** What a refusal says about the limits of its caller: for the model that the request named, if there is such a one. */
 export type Standings = {
   of(caller: Caller, model: { name: string; type: ModelType } | undefined): Promise<Record<string, string>>
+  /** What a refusal says when it knows itself how long to wait. */
+  resetIn(ms: number): Record<string, string>
 }
 
 type Needs = { limits: Limits; others: Others; look(windows: readonly Window[]): Promise<Reading[]>; clock: Clock }
@@ -23,6 +25,7 @@ export const createStandings = ({ limits, others, look, clock }: Needs): Standin
     const count = limits.countOf(caller, modelId, 0)
     return count === undefined ? {} : limitHeaders(await look(count.windows), clock.nowMs())
   },
+  resetIn: (ms) => ({ 'x-ratelimit-reset-requests': String(Math.ceil((clock.nowMs() + ms) / 1000)) }),
 })
 
 /**
@@ -42,11 +45,18 @@ export const tellStanding = (
     const limits = hasLimits(reply)
       ? undefined
       : (request.standing ?? standings.of(caller, modelNamedBy(request)).catch(() => undefined))
-    void Promise.all([balance, limits]).then((all) => {
-      for (const headers of all) if (headers !== undefined) reply.headers(headers)
+    void Promise.all([balance, limits]).then(([balanceHeaders = {}, limitHeaders]) => {
+      reply.headers(balanceHeaders)
+      if (limitHeaders !== undefined) reply.headers({ ...limitHeaders, ...waitOf(reply, standings) })
       done(null, payload)
     })
   })
+}
+
+/** docs/specification.md, Errors 3: with 429 it is when to come again, also where no limit is in the way. */
+const waitOf = (reply: FastifyReply, standings: Standings) => {
+  const waitMs = reply.statusCode === 429 ? reply.getHeader('retry-after-ms') : undefined
+  return waitMs === undefined ? {} : standings.resetIn(Number(waitMs))
 }
 
 /** A refusal for too many failures tells about that instead. */

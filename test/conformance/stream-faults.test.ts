@@ -90,7 +90,11 @@ for (const [name, { fault, status, code, streamOnly }] of Object.entries(early))
       assert.deepEqual([answer.status, answer.body.code], [status, code])
       assert.doesNotMatch(answer.text, /house-secret-key|127\.0\.0\.1|CUDA/)
       if (status === 429 || status === 503) assert.ok(Number(answer.headers['retry-after-ms']) > 0)
-      if (status === 429) assert.equal(answer.headers['retry-after'], '7')
+      if (status === 429) {
+        assert.equal(answer.headers['retry-after'], '7')
+        const inSeconds = Number(answer.headers['x-ratelimit-reset-requests']) - Date.now() / 1000
+        assert.ok(inSeconds > 0 && inSeconds < 8, `${inSeconds} s`)
+      }
       await assertUnpaid(answer)
       await heal()
     })

@@ -230,6 +230,7 @@ test('at most 20 keys are made in a minute, also when asked for all at once', as
   assert.equal(refused?.body.code, 'RATE_LIMIT_EXCEEDED')
   assert.equal(refused?.headers['retry-after'], '60')
   assert.equal(refused?.headers['retry-after-ms'], '60000')
+  assert.equal(refused?.headers['x-ratelimit-reset-requests'], String(clock.nowMs() / 1000 + 60))
   clock.advance(60_000)
   assert.equal((await admin.post('/api_keys', { apiKeyType: 'INFERENCE', description: 'later' })).status, 200)
 })
