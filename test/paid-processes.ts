@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import type { ClientConfig } from 'pg'
 import { installFolder } from '../src/config.js'
+import { paidConfig } from './paid-routes.js'
 
 /** A service that charges, in a process that a test may kill, freeze and start again. */
 export type PaidProcess = {
@@ -34,12 +35,16 @@ type Options = ServerOptions & {
 type Child = ChildProcessByStdio<Writable, Readable, null>
 type Ends = { after(work: () => void | Promise<void>): void }
 
+/** Nobody reaches them, but all of them are counted, so that what goes wrong with that is seen. */
+const wide = '{ rpm: 1000000000, rpd: 1000000000, tpm: 1000000000000 }'
+const wideLimits = `  { tiers: { paid: { S: ${wide}, account: ${wide} } }, global: ${wide} }`
+
 const program = join(installFolder, 'dist', 'test', 'paid-server.js')
 
 /** Several processes that share one database; they end with the test. */
 export const startPaidProcesses = async (test: Ends, options: Options): Promise<PaidProcess[]> => {
-  const { count, isRestartedOften = false, ...told } = options
-  const args = [program, JSON.stringify(told satisfies ServerOptions)]
+  const { count, isRestartedOften = false, config = paidConfig(wideLimits), ...told } = options
+  const args = [program, JSON.stringify({ ...told, config } satisfies ServerOptions)]
   const load = () => {
     // Its standard input tells it to begin, and when we are gone.
     const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] })

@@ -14,6 +14,15 @@ export const unitNanos = 1_000n
 
 const goods = { model: 'test-model', modelType: 'LLM', unitType: 'tokens' } as const
 
+/** A config file that knows the model these routes sell, so that they are limited. Nobody asks its upstream. */
+export const paidConfig = (limits: string) => `
+upstreams:
+  nobody: { kind: openai, baseUrl: "http://127.0.0.1:1/v1" }
+models:
+  - { id: ${goods.model}, type: text, engine: { upstream: nobody }, size: S, contextTokens: 1000, pricing: { input: "0", output: "0" } }
+limits:
+${limits}`
+
 export const unitLine = (quantity: number | bigint): Line => ({
   sku: 'test-model-llm-output-mtoken',
   part: 'Output',

@@ -101,3 +101,10 @@ test('after all of this, the books are right and nothing is held', async () => {
   await assertBooks(sql)
   assert.deepEqual(await sql`select request_id from ledger_hold`, [])
 })
+
+test('all of them were counted on their rate limits: nothing deadlocked or failed and was let in without', async () => {
+  for (const { url } of processes) {
+    const metrics = await (await request(new URL('/metrics', url))).body.text()
+    assert.match(metrics, /^tessera_limits_failures_total 0$/m)
+  }
+})

@@ -10,26 +10,20 @@ import { createTestDatabase } from '../database.js'
 import { script, startFakeUpstream } from '../fakes/upstream.js'
 import { assertBooks, createPayer } from '../money.js'
 import { type PaidProcess, startPaidProcesses } from '../paid-processes.js'
-import { unitNanos } from '../paid-routes.js'
+import { paidConfig, unitNanos } from '../paid-routes.js'
 import { createFolder, runTessera, startTessera } from '../process.js'
 import { until } from '../text-service.js'
 
 /** In the middle of a minute, where all clocks stand still: so the window of the test never ends. */
 const standsAtMs = Date.UTC(2026, 10, 15, 12, 0, 30)
 
-// The test's paid routes sell this model; nobody asks its upstream.
-const config = `
-upstreams:
-  nobody: { kind: openai, baseUrl: "http://127.0.0.1:1/v1" }
-models:
-  - { id: test-model, type: text, engine: { upstream: nobody }, size: S, contextTokens: 1000, pricing: { input: "0", output: "0" } }
-limits:
+const config = paidConfig(`
   tiers:
     paid: { S: { rpm: 100, tpm: 1000000000 } }
     shared: { S: { rpm: 1000 }, account: { rpm: 100 } }
     tokens: { S: { rpm: 100000, tpm: 5000 } }
     plenty: { S: { rpm: 5000 } }
-`
+`)
 
 const database = await createTestDatabase()
 const { sql, close } = createDatabase(database.connection, { connectionsMax: 2 })
@@ -187,4 +181,8 @@ limits:
   assert.ok(failed >= 5 && failed <= 8, `${failed} failures before both workers knew`)
 })
 
-test('the books are right after all of this', () => assertBooks(sql))
+test('the books are right after all of this, and limits were always counted', async () => {
+  await assertBooks(sql)
+  for (const { url } of processes)
+    assert.match(await (await request(new URL('/metrics', url))).body.text(), /^tessera_limits_failures_total 0$/m)
+})
