@@ -79,6 +79,8 @@ declare
 begin
   perform ledger_lock(owners);
   if cardinality(subjects) > 0 then
+    -- Nobody should wait long for counters: what cannot have them is tried without.
+    perform set_config('lock_timeout', '1s', true);
     if unowned > 0 then
       insert into limit_counter (subject, period, starts_at, requests, tokens)
         select u.subject, u.period, u.start, 0, 0
@@ -246,6 +248,7 @@ declare
   here text[] collate "C";
   their bigint[];
 begin
+  perform set_config('lock_timeout', '1s', true);
   for minute in 1..cardinality(minutes) loop
     here := subjects[first_places[minute]:last_places[minute]];
     their := deltas[first_places[minute]:last_places[minute]];

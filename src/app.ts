@@ -108,6 +108,14 @@ export const createApp = async ({
     limitMetrics.onRefused(type, scope)
     refusals.note(who, modelId, type)
   }
+  let warnedMs = Number.NEGATIVE_INFINITY
+  const onLimitTrouble = (reason: string) => {
+    limitMetrics.onTrouble()
+    // Every request may have this trouble; the log need not hear it from each.
+    if (performance.now() - warnedMs < 10_000) return
+    warnedMs = performance.now()
+    log.warn({ reason }, 'rate limits cannot be counted; requests are let in without')
+  }
   const others = createOthers({
     limits,
     clock,
@@ -128,10 +136,7 @@ export const createApp = async ({
     clock,
     ...ledgerMetrics,
     sharesLimits,
-    onLimitTrouble: (reason) => {
-      limitMetrics.onTrouble()
-      log.warn({ reason }, 'rate limits could not be counted; requests are let in without')
-    },
+    onLimitTrouble,
     ...(holdMs !== undefined && { holdMs }),
     onSweepFailed: (error) => log.warn({ reason: messageOf(error) }, 'holds could not be swept; trying again'),
   })
@@ -141,6 +146,7 @@ export const createApp = async ({
     clock,
     countOf: limits.countOf,
     onLimited: (who, modelId, refusal) => noteRefusal(who, modelId, limitTypeOf(refusal), refusal.reading.limit.scope),
+    onLimitTrouble,
     onShortfall: (requestId) => {
       ledgerMetrics.onShortfall()
       log.error({ requestId }, 'a request used more than was held for it; the rest is lost')

@@ -23,13 +23,13 @@ export type Limits = {
 }
 
 /** The tier of new accounts, and the one that a new tier starts from, so that the operator writes only what differs. */
-export const standardTier = 'paid'
+const standardTier = 'paid'
 
 /** Lays the operator's limits over the built-in ones, number by number. */
 export const resolveLimits = (builtin: LimitsEntry, configured: LimitsEntry = {}): Limits => {
   const names = new Set([...Object.keys(builtin.tiers ?? {}), ...Object.keys(configured.tiers ?? {})])
   const tier = (name: string) =>
-    limitSet(builtin.tiers?.[name] ?? builtin.tiers?.[standardTier], configured.tiers?.[name])
+    limitSet(own(builtin.tiers, name) ?? builtin.tiers?.[standardTier], own(configured.tiers, name))
   const accounts = Object.entries(configured.accounts ?? {})
   return {
     tiers: Object.fromEntries([...names].map((name) => [name, tier(name)])),
@@ -56,22 +56,26 @@ export const rateOf = (
   model: { id: string; limitGroup: LimitGroup; limits: Rate },
 ): Rate => {
   const tier = tierOf(limits, who.tier)
-  const own = limits.accounts[who.accountId]
+  const special = own(limits.accounts, who.accountId)
   return {
     ...tier[model.limitGroup],
-    ...own?.[model.limitGroup],
+    ...special?.[model.limitGroup],
     ...model.limits,
-    ...tier.models[model.id],
-    ...own?.models[model.id],
+    ...own(tier.models, model.id),
+    ...own(special?.models, model.id),
   }
 }
 
 /** As `rateOf`, for what is counted across models. */
 export const sharedRateOf = (limits: Limits, who: { tier: string; accountId: string }, kind: 'other' | 'account') => ({
   ...tierOf(limits, who.tier)[kind],
-  ...limits.accounts[who.accountId]?.[kind],
+  ...own(limits.accounts, who.accountId)?.[kind],
 })
 
 /** A tier that has left the config file is treated as the usual one. */
 const tierOf = (limits: Limits, name: string): LimitSet =>
-  limits.tiers[name] ?? limits.tiers[standardTier] ?? limitSet()
+  own(limits.tiers, name) ?? limits.tiers[standardTier] ?? limitSet()
+
+/** Names come from people, and may be those that every object has. */
+const own = <Value>(record: Record<string, Value> | undefined, name: string): Value | undefined =>
+  record !== undefined && Object.hasOwn(record, name) ? record[name] : undefined

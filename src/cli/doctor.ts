@@ -32,6 +32,7 @@ export const doctorCommand = (program: Command) => {
           { check: 'the catalog has models', ok: models.length > 0, detail: `${models.length}, ${offline} offline` },
           ...(await checkEngines({ config, catalog, modelFile: modelFileIn(settings) })),
           await checkTiers(sql, catalog),
+          checkLimitedModels(catalog),
           { check: 'the database answers and is migrated', ok: true, detail: `PostgreSQL ${version}` },
           { check: 'commits are durable', ok: durable, detail: durable ? 'yes' : 'fsync or synchronous_commit is off' },
           ...(await auditLedger(sql)).map(({ check, problems, examples }) => ({
@@ -56,7 +57,7 @@ export const doctorCommand = (program: Command) => {
 /** Accounts on a tier that has left the config file have the limits of the usual one, which may surprise somebody. */
 const checkTiers = async (sql: Sql, catalog: Catalog): Promise<Check> => {
   const { tiers } = catalog.limits()
-  const lost = (await listAccounts(sql)).filter(({ tier }) => !(tier in tiers))
+  const lost = (await listAccounts(sql)).filter(({ tier }) => !Object.hasOwn(tiers, tier))
   return {
     check: 'every account is on a tier of limits that there is',
     ok: lost.length === 0,
@@ -67,5 +68,17 @@ const checkTiers = async (sql: Sql, catalog: Catalog): Promise<Check> => {
             .slice(0, 3)
             .map(({ id, tier }) => `${id} on '${tier}'`)
             .join('; ')}; tessera accounts tier <account> <tier>`,
+  }
+}
+
+/** A limit of a model that is not there is a slip: nobody would notice that it does nothing. */
+const checkLimitedModels = (catalog: Catalog): Check => {
+  const { tiers, accounts } = catalog.limits()
+  const named = [...Object.values(tiers), ...Object.values(accounts)].flatMap(({ models }) => Object.keys(models))
+  const missing = [...new Set(named)].filter((id) => catalog.model(id) === undefined)
+  return {
+    check: 'every model that limits name is there',
+    ok: missing.length === 0,
+    detail: missing.length === 0 ? 'yes' : `not there: ${missing.join(', ')}`,
   }
 }

@@ -66,13 +66,13 @@ export const guardRoutes = (app: FastifyInstance, { authenticate, balances, othe
     const authorization = credentialOf(request)
     if (access === 'open' || (access === 'readable' && authorization === undefined)) return done()
     const admit = (caller: Caller) => {
-      if (access === 'admin' && caller.keyType !== 'ADMIN') throw fail('adminKeyRequired')
       request.caller = caller
       if (request.routeOptions.config.isPaid !== true) {
         request.standing = others.take(caller)
         // Read beside the work, not before it. An answer without these headers is better than no answer.
         request.balance = balances.read(caller.accountId).catch(() => undefined)
       }
+      if (access === 'admin' && caller.keyType !== 'ADMIN') throw fail('adminKeyRequired')
       done()
     }
     try {

@@ -64,7 +64,8 @@ export const createExpressLane = ({ authenticate, balances, others, commonHeader
           keyId = caller.keyId
           balance = balances.peek(caller.accountId)
           if (balance === undefined) return false
-          standing = others.take(caller)
+          standing = others.tryTake(caller)
+          if (standing === undefined) return false
         } catch {
           return false
         }

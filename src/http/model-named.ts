@@ -1,7 +1,9 @@
 import { modelNameIn } from '#capabilities/text/service-parameters.js'
+import type { ModelType } from '#contract/models.js'
 
-/** The name of a model in a body that may be anything, without settings that may follow it. */
-export const modelNamed = (body: unknown): string | undefined => {
+/** The name of a model in a body that may be anything, without the settings that may follow the name of a text model. */
+export const modelNamed = (body: unknown, type: ModelType): string | undefined => {
   const named = (body as { model?: unknown } | null | undefined)?.model
-  return typeof named === 'string' ? modelNameIn(named) : undefined
+  if (typeof named !== 'string') return undefined
+  return type === 'text' ? modelNameIn(named) : named
 }

@@ -37,7 +37,7 @@ export const createPaidPost =
       },
       (request, reply) => {
         const exchange = exchangeOf(request, reply)
-        const name = modelNamed(exchange.body)
+        const name = modelNamed(exchange.body, modelType)
         if (name === undefined) throw new Error('the schema of a paid body must ask for a model')
         const chosen = chooseModel(exchange.caller, name, modelType)
         return budgets.watch(exchange.caller, chosen.model.id, () => answer(exchange, chosen))

@@ -64,6 +64,6 @@ const hasLimits = (reply: FastifyReply) => reply.hasHeader('x-ratelimit-type') |
 
 const modelNamedBy = ({ body, routeOptions }: FastifyRequest) => {
   const { modelType: type } = routeOptions.config
-  const name = modelNamed(body)
-  return type === undefined || name === undefined ? undefined : { name, type }
+  const name = type && modelNamed(body, type)
+  return name === undefined || type === undefined ? undefined : { name, type }
 }

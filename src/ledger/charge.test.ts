@@ -23,6 +23,7 @@ const takeCharge = async () => {
       return 'settled'
     },
     look: async () => [],
+    recall: () => [],
     keep: () => {},
     sweep: async () => 0,
     start: () => {},

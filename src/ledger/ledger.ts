@@ -23,6 +23,8 @@ export type Ledger = {
   settle(settlement: Settlement, patienceMs?: number): Promise<SettleResult>
   /** What is used of rate limits. */
   look(windows: readonly Window[]): Promise<Reading[]>
+  /** The same at no cost: as far as this process knows. */
+  recall(windows: readonly Window[]): Reading[]
   /** From now on, until it is settled, the hold of this request is kept from expiring. */
   keep(requestId: string): void
   /** Gives back the holds whose time is up. Returns how many. */
@@ -77,6 +79,7 @@ export const createLedger = ({
     hold,
     settle: settleOnce,
     look,
+    recall,
     forget,
   } = sharesLimits
     ? countTogether({ steps, sql: settling.sql, counters })
@@ -138,6 +141,7 @@ export const createLedger = ({
     hold,
     settle,
     look,
+    recall,
     sweep,
     keep: (requestId) => void kept.add(requestId),
     start: tickLater,

@@ -1,13 +1,14 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Caller } from '#accounts/caller.js'
 import { fail } from '#contract/errors.js'
-import type { Count, Counted, Reading } from '#limits/count.js'
+import { type Count, type Counted, endsAtMs, type Reading, windowStartMs } from '#limits/count.js'
 import { limitHeaders, rateLimitFailure } from '#limits/standing.js'
 import type { Clock } from '#plumbing/clock.js'
 import type { Sql } from '#store/sql.js'
 import { type Answer, claimOf, decryptAnswer, findClaim, type Idempotency } from './answers.js'
 import { type Line, type Price, priceOf } from './bill.js'
 import { Charge, type Settled } from './charge.js'
+import { noBalances, readBalances, spendableUsd } from './credit/balances.js'
 import type { Goods } from './goods.js'
 import type { Ledger } from './ledger.js'
 import type { Before } from './posting/hold.js'
@@ -35,6 +36,8 @@ export type Order = {
  *     })
  */
 export type Metered = {
+  /** What an answer says about the limits of its request, now. */
+  standingOf(charge: Charge): Record<string, string>
   run<Result>(order: Omit<Order, 'idempotency'>, work: (charge: Charge) => Promise<Settled<Result>>): Promise<Result>
   /** As `run`, for work that makes a whole answer: a retry with the same Idempotency-Key gets the first one again. */
   answer(order: Order, work: (charge: Charge) => Promise<Settled<Answer>>): Promise<GivenAnswer>
@@ -51,6 +54,8 @@ type Needs = {
   countOf?: (caller: Caller, model: string, tokens: number) => Count | undefined
   /** A rate limit was in the way of a request. */
   onLimited?: (caller: Caller, model: string, refusal: NonNullable<Counted['refusal']>) => void
+  /** Which they are could not be told, and the request was let in. */
+  onLimitTrouble?: (trouble: string) => void
   /** A request used more than was held. */
   onShortfall?: (requestId: string, price: Price) => void
   /** A hold could not be given back at once; it expires by itself. */
@@ -63,16 +68,27 @@ export const createMetered = ({
   clock,
   countOf = () => undefined,
   onLimited = () => {},
+  onLimitTrouble = () => {},
   onShortfall = () => {},
   onReleaseFailed = () => {},
 }: Needs): Metered => {
+  /** Limits must never be the reason why nothing works. */
+  const countIt = (...asked: Parameters<typeof countOf>) => {
+    try {
+      return countOf(...asked)
+    } catch (error) {
+      onLimitTrouble(error instanceof Error ? error.message : String(error))
+      return undefined
+    }
+  }
+
   /** No charge when an earlier request with the same Idempotency-Key answers for this one. */
   const begin = async (order: Order): Promise<Charge | { before: Before; readings: readonly Reading[] }> => {
     const { requestId, caller, goods, idempotency, tokens = 0 } = order
     const { accountId, keyId: apiKeyId } = caller
     const nowMs = clock.nowMs()
     const prices = { least: priceOf(order.least), most: priceOf(order.most) }
-    const count = countOf(caller, goods.model, tokens)
+    const count = countIt(caller, goods.model, tokens)
     const charge = await Charge.take(
       { ledger, onShortfall },
       { requestId, accountId, apiKeyId, goods, ...prices, beganAtMs: nowMs, idempotency, count },
@@ -83,6 +99,9 @@ export const createMetered = ({
         return { before: charge.before, readings: charge.readings ?? [] }
       case 'limited': {
         const { refusal, readings = [] } = charge
+        // An answer that was paid for is given again, however full the window is.
+        if (idempotency && (await findClaim(sql, accountId, claimOf(idempotency).keyHash)))
+          return { before: await readBefore(sql, accountId, nowMs), readings }
         onLimited(caller, goods.model, refusal)
         const subject = `for this API key and the model '${goods.model}'`
         throw rateLimitFailure({ refusal, readings }, { subject, tokens, nowMs })
@@ -112,7 +131,19 @@ export const createMetered = ({
     }
   }
 
+  /** Of windows that have ended meanwhile, those that have taken their place. */
+  const standing = (readings: readonly Reading[]) => {
+    const nowMs = clock.nowMs()
+    const current = readings.flatMap((reading) =>
+      endsAtMs(reading) > nowMs
+        ? reading
+        : ledger.recall([{ ...reading, startsAtMs: windowStartMs(reading.limit.period, nowMs) }]),
+    )
+    return limitHeaders(current, nowMs)
+  }
+
   return {
+    standingOf: ({ readings }) => standing(readings),
     async run(order, doIt) {
       const charge = await begin({ ...order, idempotency: undefined })
       if (!(charge instanceof Charge)) throw new Error('a request without an Idempotency-Key repeats nothing')
@@ -125,10 +156,15 @@ export const createMetered = ({
         const isReplay = !(begun instanceof Charge)
         const answer = isReplay ? await firstAnswer(sql, order) : await work(begun, doIt)
         // Only now: when the work is settled, the tokens it used are known.
-        if (answer) return { ...answer, isReplay, before, standing: limitHeaders(begun.readings, clock.nowMs()) }
+        if (answer) return { ...answer, isReplay, before, standing: standing(begun.readings) }
       }
     },
   }
+}
+
+const readBefore = async (sql: Sql, accountId: string, nowMs: number): Promise<Before> => {
+  const balances = (await readBalances(sql, [accountId], nowMs)).get(accountId) ?? noBalances
+  return { usd: spendableUsd(balances), diem: balances.diem ?? 0n }
 }
 
 /** How long a retry waits for the first request to end, and how often it looks. */

@@ -1,13 +1,14 @@
 import type { Limits } from '#catalog/limits.js'
-import { Failure, fail } from '#contract/errors.js'
+import { Failure, type FailureName, fail } from '#contract/errors.js'
 import type { Clock } from '#plumbing/clock.js'
+import { Unavailable } from '#plumbing/unavailable.js'
 import type { Limited } from './limits.js'
 import type { LimitType } from './standing.js'
 
 /** docs/specification.md, Limits 5: what a client that does nothing but fail may use up. */
 export type BudgetType = Extract<LimitType, 'FAILED_REQUESTS' | 'UNSUPPORTED_FEATURE_REQUESTS'>
 
-export type Failed = { subject: string; modelId: string; type: BudgetType; atMs: number }
+export type Failed = { subject: string; modelId: string; type: BudgetType }
 
 /** Counts failures per model and key over the last seconds. Every process counts for itself and hears of the others'. */
 export type Budgets = {
@@ -15,7 +16,7 @@ export type Budgets = {
   watch<Result>(who: Limited, modelId: string, work: () => Promise<Result>): Promise<Result>
   /** Counts a failure that was told in another way than by throwing it, if it is one that counts. */
   note(who: Limited, modelId: string, error: unknown): void
-  /** Counts what another process noted. */
+  /** Counts what another process noted, from now on: its clock may be another. */
   hear(failed: Failed): void
 }
 
@@ -32,30 +33,25 @@ type Needs = {
   onUsedUp?: (who: Limited, modelId: string, type: BudgetType) => void
 }
 
-/** When this many callers have failed, those whose failures are past are forgotten. */
+/** So many callers with their models are remembered at most; who failed longest ago is forgotten first. */
 const rememberedMax = 10_000
 
 export const createBudgets = ({ budget, clock, announce = () => {}, onUsedUp = () => {} }: Needs): Budgets => {
   /** The newest failures of each key and model: one more than the budget allows are enough to know all. */
   const failures = new Map<string, Moments>()
 
-  const sinceMs = () => clock.nowMs() - budget().windowSeconds * 1000
-  const forgetPast = () => {
-    const isPast = (moments: number[]) => (moments.at(-1) ?? 0) <= sinceMs()
-    for (const [key, moments] of failures) if (types.every((type) => isPast(moments[type]))) failures.delete(key)
-  }
-
-  const hear = ({ subject, modelId, type, atMs }: Failed) => {
+  const hear = ({ subject, modelId, type }: Failed) => {
     const key = keyOf(subject, modelId)
-    let found = failures.get(key)
-    if (found === undefined) {
-      if (failures.size >= rememberedMax) forgetPast()
-      found = { FAILED_REQUESTS: [], UNSUPPORTED_FEATURE_REQUESTS: [] }
-      failures.set(key, found)
-    }
+    const found = failures.get(key) ?? { FAILED_REQUESTS: [], UNSUPPORTED_FEATURE_REQUESTS: [] }
+    // To the end of the line: maps remember the order in which their keys came.
+    failures.delete(key)
+    failures.set(key, found)
+    if (failures.size > rememberedMax) failures.delete(failures.keys().next().value as string)
     const moments = found[type]
-    moments.push(atMs)
-    while (moments.length > mostOf(budget(), type) + 1 || (moments[0] as number) <= sinceMs()) moments.shift()
+    const nowMs = clock.nowMs()
+    moments.push(nowMs)
+    const sinceMs = nowMs - budget().windowSeconds * 1000
+    while (moments.length > mostOf(budget(), type) + 1 || (moments[0] as number) <= sinceMs) moments.shift()
   }
 
   /** When a budget that is used up has room again; undefined when it has. */
@@ -71,7 +67,7 @@ export const createBudgets = ({ budget, clock, announce = () => {}, onUsedUp = (
     // Nearly always nobody has failed.
     const moments = failures.size === 0 ? undefined : failures.get(keyOf(subjectOf(who), modelId))
     if (moments === undefined) return
-    for (const type of types) {
+    for (const type of budgetTypes) {
       const atMs = resetsAtMs(type, moments)
       if (atMs === undefined) continue
       onUsedUp(who, modelId, type)
@@ -82,7 +78,7 @@ export const createBudgets = ({ budget, clock, announce = () => {}, onUsedUp = (
   const note = (who: Limited, modelId: string, error: unknown) => {
     const type = typeOf(error)
     if (type === undefined) return
-    const failed = { subject: subjectOf(who), modelId, type, atMs: clock.nowMs() }
+    const failed = { subject: subjectOf(who), modelId, type }
     hear(failed)
     announce(failed)
   }
@@ -102,7 +98,7 @@ export const createBudgets = ({ budget, clock, announce = () => {}, onUsedUp = (
   }
 }
 
-const types: readonly BudgetType[] = ['FAILED_REQUESTS', 'UNSUPPORTED_FEATURE_REQUESTS']
+export const budgetTypes: readonly BudgetType[] = ['FAILED_REQUESTS', 'UNSUPPORTED_FEATURE_REQUESTS']
 
 const subjectOf = ({ keyId, accountId }: Limited) => keyId ?? accountId
 const keyOf = (subject: string, modelId: string) => `${subject} ${modelId}`
@@ -113,11 +109,14 @@ const mostOf = (budget: Budget, type: BudgetType) => (type === 'FAILED_REQUESTS'
  * or its caller left before there was an answer.
  */
 const uncounted = new Set([402, 409, 429, 499])
+/** Nor are these: our own trouble, which has nothing to do with the model and passes. */
+const ours = new Set<FailureName>(['databaseUnavailable', 'holdLost', 'documentsBusy'])
 
 const typeOf = (error: unknown): BudgetType | undefined => {
+  if (error instanceof Unavailable) return undefined
   if (!(error instanceof Failure)) return 'FAILED_REQUESTS'
   if (error.failure === 'unsupportedFeature') return 'UNSUPPORTED_FEATURE_REQUESTS'
-  return uncounted.has(error.status) ? undefined : 'FAILED_REQUESTS'
+  return uncounted.has(error.status) || ours.has(error.failure) ? undefined : 'FAILED_REQUESTS'
 }
 
 const usedUp = (type: BudgetType, budget: Budget, modelId: string, atMs: number, nowMs: number): Failure => {

@@ -25,16 +25,17 @@ const startProcess = async () => {
   return { ...news, heard, close }
 }
 
-const failed: Failed = { subject: 'key', modelId: "a model's id", type: 'FAILED_REQUESTS', atMs: 1 }
+const failed: Failed = { subject: 'key', modelId: "a model's id", type: 'FAILED_REQUESTS' }
+const other: Failed = { ...failed, type: 'UNSUPPORTED_FEATURE_REQUESTS' }
 
 test('a failure is told to all other processes, and not to oneself', async () => {
   const [one, two, three] = await Promise.all([startProcess(), startProcess(), startProcess()])
   one.announce(failed)
-  two.announce({ ...failed, atMs: 2 })
+  two.announce(other)
   await until(async () => (three.heard.length === 2 ? true : undefined))
-  assert.deepEqual(three.heard.map(({ atMs }) => atMs).sort(), [1, 2])
+  assert.deepEqual(three.heard.map(({ type }) => type).sort(), ['FAILED_REQUESTS', 'UNSUPPORTED_FEATURE_REQUESTS'])
   await until(async () => (one.heard.length === 1 && two.heard.length === 1 ? true : undefined))
-  assert.deepEqual([one.heard, two.heard], [[{ ...failed, atMs: 2 }], [failed]])
+  assert.deepEqual([one.heard, two.heard], [[other], [failed]])
 })
 
 test('news that cannot be told are lost without harm', async () => {
@@ -42,4 +43,22 @@ test('news that cannot be told are lost without harm', async () => {
   after(close)
   const { announce } = createFailureNews({ sql, announcements: createAnnouncements(database) })
   assert.doesNotThrow(() => announce(failed))
+})
+
+test('what cannot be read is no news', async () => {
+  const [one, two] = await Promise.all([startProcess(), startProcess()])
+  const { sql, close } = createDatabase(database.connection)
+  after(close)
+  const strange = [
+    '',
+    'junk',
+    'null',
+    '[]',
+    '{"from":"x"}',
+    '{"from":"x","failed":{"subject":"k","modelId":"m","type":"toString"}}',
+  ]
+  for (const message of strange) await sql`select pg_notify('tessera_request_failed', ${message})`
+  one.announce(failed)
+  await until(async () => (two.heard.length > 0 ? true : undefined))
+  assert.deepEqual(two.heard, [failed])
 })

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Announcements } from '#store/announcements.js'
 import type { Sql } from '#store/sql.js'
-import type { Failed } from './budgets.js'
+import { type BudgetType, budgetTypes, type Failed } from './budgets.js'
 
 const channel = 'tessera_request_failed'
 
@@ -20,10 +20,25 @@ export const createFailureNews = ({ sql, announcements }: Needs) => {
     },
     onNews(hear: (failed: Failed) => void) {
       announcements.on(channel, (message) => {
-        if (message === undefined) return
-        const { from, failed } = JSON.parse(message) as { from: string; failed: Failed }
-        if (from !== here) hear(failed)
+        const news = message === undefined ? undefined : read(message)
+        if (news !== undefined && news.from !== here) hear(news.failed)
       })
     },
+  }
+}
+
+type News = { from: string; failed: Failed }
+
+/** Anybody with access to the database may say anything here, also another version of this service. */
+const read = (message: string): News | undefined => {
+  try {
+    const { from, failed } = JSON.parse(message) as Partial<News>
+    const { subject, modelId, type } = failed ?? {}
+    const isReadable = typeof from === 'string' && typeof subject === 'string' && typeof modelId === 'string'
+    return isReadable && budgetTypes.includes(type as BudgetType)
+      ? { from, failed: { subject, modelId, type: type as BudgetType } }
+      : undefined
+  } catch {
+    return undefined
   }
 }

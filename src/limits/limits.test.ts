@@ -67,3 +67,29 @@ test('a config file that is changed counts from the next request on', () => {
   offer = catalogOf(`${models}limits: { tiers: { paid: { S: { rpm: 7 } } } }\n`)
   assert.equal(most(), 7)
 })
+
+test('an account with limits of its own follows its tier as well', () => {
+  const accountId = '00000000-0000-4000-8000-000000000001'
+  const offer = catalogOf(`${models}limits: { accounts: { ${accountId}: { S: { tpm: 5 } } } }\n`)
+  const limits = createLimits({ catalog: () => offer, clock })
+  const most = (tier: string) => {
+    const { requestsMax, tokensMax } =
+      limits.countOf({ accountId, keyId: 'key', tier }, 'small', 0)?.windows[0]?.limit ?? {}
+    return [requestsMax, tokensMax]
+  }
+  assert.deepEqual(
+    [most('paid'), most('partner'), most('paid')],
+    [
+      [75, 5],
+      [150, 5],
+      [75, 5],
+    ],
+  )
+})
+
+test('names that every object has are names like others', () => {
+  const offer = catalogOf(`${models}limits: { tiers: { constructor: { L: { rpm: 1 } } } }\n`)
+  const limits = createLimits({ catalog: () => offer, clock })
+  const most = (tier: string) => limits.countOf({ ...key, tier }, 'small', 0)?.windows[0]?.limit.requestsMax
+  assert.deepEqual([most('constructor'), most('toString'), most('__proto__')], [75, 75, 75])
+})

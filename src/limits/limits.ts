@@ -26,16 +26,21 @@ type Needs = { catalog: () => Catalog; clock: Clock }
 
 export const createLimits = ({ catalog, clock }: Needs): Limits => {
   // A catalog never changes, so what follows from it is reckoned once for each model, and each tier or special account.
-  let known = { of: catalog(), limits: new Map<string, Map<string, Limit[]>>() }
+  const about = (now: Catalog) => ({
+    now,
+    special: new Set(Object.keys(now.limits().accounts)),
+    limits: new Map<string, Map<string, Limit[]>>(),
+  })
+  let known = about(catalog())
   const limitsOf = (who: Limited, modelId: string): Limit[] => {
     const now = catalog()
-    if (known.of !== now) known = { of: now, limits: new Map() }
+    if (known.now !== now) known = about(now)
     let ofModel = known.limits.get(modelId)
     if (ofModel === undefined) {
       ofModel = new Map()
       known.limits.set(modelId, ofModel)
     }
-    const set = who.accountId in now.limits().accounts ? who.accountId : who.tier
+    const set = known.special.has(who.accountId) ? `${who.tier} ${who.accountId}` : who.tier
     let limits = ofModel.get(set)
     if (limits === undefined) {
       limits = modelId === noModel ? reckonOther(now, who) : reckon(now, who, modelId)

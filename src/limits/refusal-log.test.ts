@@ -33,6 +33,28 @@ test('a flood of refusals leaves the newest of each account, and few rows', asyn
   assert.ok(rows <= 4n * BigInt(keptMax), `${rows} rows`)
 })
 
+test('while refusals go on, the log can be read, and the database is asked once a second', async () => {
+  let statements = 0
+  const counting = Object.assign((...query: Parameters<typeof sql>) => sql(...query), sql, {
+    prepared: (...statement: Parameters<typeof sql.prepared>) => {
+      statements++
+      return sql.prepared(...statement)
+    },
+  })
+  const log = createRefusalLog({ sql: counting, clock: createTestClock() })
+  let isOver = false
+  const flood = (async () => {
+    while (!isOver) {
+      log.note(who(8), 'model', 'RPM')
+      await new Promise(setImmediate)
+    }
+  })()
+  for (let n = 0; n < 3; n++) assert.ok((await log.list(accountOf(8))).length > 0)
+  isOver = true
+  await flood
+  assert.ok(statements <= 5, `${statements} statements`)
+})
+
 test('several processes write to the log of one account at the same time', async () => {
   const clock = createTestClock()
   const logs = Array.from({ length: 4 }, () => createRefusalLog({ sql, clock, onLost: () => assert.fail('lost') }))

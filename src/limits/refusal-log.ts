@@ -26,6 +26,9 @@ export type RefusalLog = {
 /** docs/specification.md: the log shows so many, so nobody needs more. */
 export const keptMax = 50
 
+/** A flood of refusals is written once a second, so that it does not become a flood of statements. */
+const pauseMs = 1_000
+
 type Needs = {
   sql: Sql
   clock: Clock
@@ -35,19 +38,19 @@ type Needs = {
 
 export const createRefusalLog = ({ sql, clock, onLost = () => {} }: Needs): RefusalLog => {
   let waiting = new Map<string, Refused[]>()
-  let writing: Promise<void> | undefined
+  let writing = Promise.resolve()
+  let timer: NodeJS.Timeout | undefined
+  let writtenMs = Number.NEGATIVE_INFINITY
 
-  const write = async () => {
-    while (waiting.size > 0) {
-      const batch = [...waiting.values()].flat()
-      waiting = new Map()
-      await store(sql, batch).catch(() => onLost(batch.length))
-    }
-    writing = undefined
-  }
-  /** While one batch is written, the next gathers: a flood of refusals becomes a few statements. */
-  const begin = () => {
-    writing ??= new Promise((resolve) => setImmediate(() => resolve(write())))
+  /** Writes what was noted until now, after what is being written already. */
+  const write = () => {
+    clearTimeout(timer)
+    timer = undefined
+    const batch = [...waiting.values()].flat()
+    waiting = new Map()
+    writtenMs = performance.now()
+    if (batch.length > 0) writing = writing.then(() => store(sql, batch)).catch(() => onLost(batch.length))
+    return writing
   }
 
   return {
@@ -59,23 +62,23 @@ export const createRefusalLog = ({ sql, clock, onLost = () => {} }: Needs): Refu
       }
       ofAccount.push({ accountId, keyId, modelId, tier, type, at: new Date(clock.nowMs()) })
       if (ofAccount.length > keptMax) ofAccount.shift()
-      begin()
+      timer ??= setTimeout(write, Math.max(0, writtenMs + pauseMs - performance.now())).unref()
     },
     async list(accountId) {
-      await writing
+      await write()
       return sql<Refused & { id: bigint }>`
         select account_id "accountId", api_key_id "keyId", model "modelId", tier, type::text, at
         from rate_limit_log where account_id = ${accountId} order by at desc, id desc limit ${keptMax}`
     },
     async stop() {
-      await writing
+      await write()
     },
   }
 }
 
 /** Adds to the log of each account and removes what is no longer shown, as far as nobody else is removing it. */
-const store = (sql: Sql, batch: readonly Refused[]) =>
-  sql.prepared(
+const store = async (sql: Sql, batch: readonly Refused[]): Promise<void> => {
+  await sql.prepared(
     'log refusals',
     `with added as (
        insert into rate_limit_log (account_id, api_key_id, model, tier, type, at)
@@ -94,3 +97,4 @@ const store = (sql: Sql, batch: readonly Refused[]) =>
       keptMax,
     ],
   )
+}

@@ -137,6 +137,12 @@ const recognise = (error: unknown): unknown => {
   return isUnavailable ? new Unavailable('database', { cause: error }) : error
 }
 
+/** The SQLSTATE of an error that the server reported, after it undid the statement; undefined for all others. */
+export const sqlStateOf = (error: unknown): string | undefined => {
+  const { code, severity } = error as { code?: unknown; severity?: unknown }
+  return typeof severity === 'string' && typeof code === 'string' ? code : undefined
+}
+
 /** A PostgreSQL array as text, for columns of many rows at once. Made by hand: the driver's own way costs five times more. */
 export const arrayText = (values: readonly (string | bigint | number | boolean | Date | Buffer | null)[]): string => {
   let text = '{'

@@ -4,7 +4,7 @@ import OpenAI from 'openai'
 import { setTier } from '#accounts/accounts.js'
 import { createKey } from '#accounts/api-keys.js'
 import type { Answer } from '../client.js'
-import { script } from '../fakes/upstream.js'
+import { type Script, script } from '../fakes/upstream.js'
 import { createPayer } from '../money.js'
 import { createTestClock } from '../service.js'
 import { prices, startTextService, thrown } from '../text-service.js'
@@ -120,7 +120,7 @@ test('who cannot pay is told, and is limited as well', async () => {
 })
 
 test('requests without a model tell where the key stands, from their own limit', async () => {
-  const { get, post } = await someone('idle')
+  const { get, post, accountId } = await someone('idle')
   const first = await get('/api_keys/rate_limits')
   assert.deepEqual(
     [first.status, limitsIn(first)],
@@ -144,6 +144,9 @@ test('requests without a model tell where the key stands, from their own limit',
   assert.deepEqual([counted.status, limitsIn(counted)['remaining-tokens']], [200, '0'])
   const refused = await get('/models')
   assert.equal(refused.status, 429)
+  const { kept } = await sql.one<{ kept: bigint }>`
+    select count(*) kept from rate_limit_log where account_id = ${accountId}`
+  assert.ok(kept <= 1n, 'and it is one refusal, not two')
   assert.match(
     refused.body.error,
     /^Rate limit reached: 2 requests per minute for this API key and requests without a model; 2 are used;/,
@@ -205,6 +208,53 @@ test('the limit begins anew with the minute, to the millisecond', async () => {
   const next = await chat()
   assert.deepEqual([next.status, limitsIn(next)['remaining-requests']], [200, '4'])
   clock.set(nowMs)
+})
+
+test('an answer that outlasts its minute tells about the one in which it arrives', async () => {
+  const { chat } = await someone()
+  await chat()
+  const nowMs = clock.nowMs()
+  const slow =
+    (work: Script): Script =>
+    (conversation) => {
+      clock.advance(100_000)
+      return work(conversation)
+    }
+  house.next(slow(script.answer()))
+  const answer = await chat()
+  assert.deepEqual(
+    [answer.status, limitsIn(answer)],
+    [
+      200,
+      {
+        'limit-requests': '5',
+        'remaining-requests': '5',
+        'reset-requests': String(minute / 1000 + 120),
+        'limit-tokens': '100000',
+        'remaining-tokens': '100000',
+        'reset-tokens': '10',
+        type: 'api_key',
+      },
+    ],
+  )
+  house.next(slow(script.answer()))
+  const streamed = limitsIn(await chat({ stream: true }))
+  assert.deepEqual([streamed['remaining-requests'], streamed['reset-tokens']], ['5', '30'])
+  clock.set(nowMs)
+})
+
+test('an answer that was paid for is given again, however full the window is', async () => {
+  const { post } = await someone('daily')
+  const body = { model: 'acme', messages: hi }
+  const headers = { 'idempotency-key': 'once' }
+  const first = await post('/chat/completions', body, { headers })
+  assert.equal((await post('/chat/completions', body)).status, 200)
+  assert.equal((await post('/chat/completions', body)).status, 429)
+  const again = await post('/chat/completions', body, { headers })
+  assert.deepEqual([again.status, again.headers['idempotent-replayed'], again.text], [200, 'true', first.text])
+  assert.ok(again.headers['x-svc-balance-usd'])
+  const other = { headers: { 'idempotency-key': 'another' } }
+  assert.equal((await post('/chat/completions', body, other)).status, 429)
 })
 
 test('a limit of the day is told as soon as it leaves less, and is not worth a retry', async () => {
@@ -355,7 +405,8 @@ test('GET /api_keys/rate_limits/log shows the newest 50 refusals of the account 
   const { kept } = await sql.one<{ kept: bigint }>`
     select count(*) kept from rate_limit_log where account_id = ${accountId}`
   assert.ok(kept <= 100n, `${kept} rows are kept`)
-  assert.equal((await caller.get('/api_keys/rate_limits/log')).status, 401)
+  const stranger = await caller.get('/api_keys/rate_limits/log')
+  assert.deepEqual([stranger.status, limitsIn(stranger)['limit-requests']], [401, '60000'])
   assert.deepEqual((await service.admin.get('/api_keys/rate_limits/log')).body.data, [])
 })
 

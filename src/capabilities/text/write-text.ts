@@ -5,7 +5,6 @@ import type { Answer } from '#ledger/answers.js'
 import type { Charge, Cost, Sealed, Settled } from '#ledger/charge.js'
 import { spendingHeaders } from '#ledger/credit/balance-reader.js'
 import type { Metered } from '#ledger/metered.js'
-import { limitHeaders } from '#limits/standing.js'
 import type { Clock } from '#plumbing/clock.js'
 import type { StopSignal } from '#plumbing/stop-signal.js'
 import { json, routeHeaders, unheard } from '../answer.js'
@@ -81,16 +80,13 @@ export const createWriteText = ({ metered, switchboard, clock }: Needs) => {
       if (signal.aborted) throw fail('callerLeft')
       const tally = createTally(prepared.size.tokensAbout)
       const filter = createThinkingFilter(parameters)
-      outlet.announce({
-        ...prepared.headers,
-        ...spendingHeaders(charge.before),
-        ...limitHeaders(charge.readings, clock.nowMs()),
-      })
+      outlet.announce({ ...prepared.headers, ...spendingHeaders(charge.before), ...metered.standingOf(charge) })
       try {
         const { pieces, target, retries } = await charge
           .open(switchboard)
           .stream(model, callOf(prepared, charge, signal))
-        outlet.begin(routeHeaders(target, retries))
+        // The first word may have taken a while.
+        outlet.begin({ ...routeHeaders(target, retries), ...metered.standingOf(charge) })
         for await (const together of pieces) {
           let text = ''
           for (const piece of together) {

@@ -51,11 +51,14 @@ export const WeightedEngineEntry = Type.Object(
 export const sizes = ['XS', 'S', 'M', 'L'] as const
 const Size = StringEnum(sizes, { default: 'M', description: 'Rate-limit group' })
 
+/** As much as can be counted; nobody reaches it. */
+const amount = { minimum: 1, maximum: 1_000_000_000_000_000 }
+
 export const Rate = Type.Object(
   {
-    rpm: Maybe(Type.Integer({ minimum: 1, description: 'Requests per minute' })),
-    rpd: Maybe(Type.Integer({ minimum: 1, description: 'Requests per UTC day' })),
-    tpm: Maybe(Type.Integer({ minimum: 1, description: 'Tokens per minute' })),
+    rpm: Maybe(Type.Integer({ ...amount, description: 'Requests per minute' })),
+    rpd: Maybe(Type.Integer({ ...amount, description: 'Requests per UTC day' })),
+    tpm: Maybe(Type.Integer({ ...amount, description: 'Tokens per minute' })),
   },
   closed,
 )

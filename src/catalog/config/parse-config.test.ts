@@ -216,7 +216,7 @@ const badFiles: [string, string, string[]][] = [
   ],
   [
     'the other sections',
-    `limits: { tiers: { paid: { XL: {}, S: { rpm: 0 } } }, accounts: { me: { M: { rpm: 1 } } }, global: { rps: 1 } }
+    `limits: { tiers: { paid: { XL: {}, S: { rpm: 0 } } }, accounts: { me: { M: { rpm: 1 } } }, global: { rps: 1, tpm: 1.0e+21 } }
 rpc: { networks: { Base: { family: evm, upstreams: [] } } }
 x402: {}
 search: { provider: google, apiKey: x }
@@ -226,6 +226,7 @@ staking: { rpcUrl: http://x, contract: "0x12" }`,
       '1: limits.tiers.paid.S.rpm: must be >= 1',
       '1: limits.accounts.me: must be the id of an account, as tessera accounts list shows it',
       "1: limits.global.rps: unknown key, did you mean 'rpm'?",
+      '1: limits.global.tpm: must be <= 1000000000000000',
       '2: rpc.networks.Base: must be a network name such as base-mainnet',
       '2: rpc.networks.Base.upstreams: must not be empty',
       "3: x402: needs 'evm', 'solana' or both",

@@ -46,10 +46,12 @@ export const countHere = ({ steps, counters, onTrouble }: Needs): Counting => {
     async settle(settlement) {
       const { correction } = settlement
       const result = await steps.settle(settlement)
-      if (correction && result === 'settled') attempt(() => counters.correct(correction.windows, correction.tokens))
+      // Also when an earlier try did it, whose answer was lost.
+      if (correction && result !== 'gone') attempt(() => counters.correct(correction.windows, correction.tokens))
       return result
     },
     look: async (windows) => counters.look(windows),
+    recall: counters.look,
     // Windows that are over are dropped when the next one begins.
     forget: async () => {},
   }

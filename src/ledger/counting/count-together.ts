@@ -12,29 +12,36 @@ type Needs = { steps: Steps; sql: Sql; counters: Counters }
  * there is remembered here: requests that are used up stay used up until their window ends, so whoever goes on asking is
  * refused without asking the database again.
  */
-export const countTogether = ({ steps, sql, counters }: Needs): Counting => ({
-  async hold(order) {
-    const readings = order.count && counters.look(order.count.windows)
-    const reading = readings?.find(({ requests, limit }) => requests >= limit.requestsMax)
-    if (reading) return { outcome: 'limited', refusal: { reading, unit: 'requests' }, readings }
-    const result = await steps.hold(order)
-    if (result.readings) counters.learn(result.readings)
-    return result
-  },
-  settle: steps.settle,
-  look: createLook(sql),
-  async forget(nowMs) {
-    // Never waits for a counter that somebody is correcting: that could be a deadlock.
-    await sql`
+export const countTogether = ({ steps, sql, counters }: Needs): Counting => {
+  let forgottenMs = Number.NEGATIVE_INFINITY
+  return {
+    async hold(order) {
+      // Who repeats a request may get its answer again, and only the database knows.
+      const readings = order.claim ? undefined : order.count && counters.look(order.count.windows)
+      const reading = readings?.find(({ requests, limit }) => requests >= limit.requestsMax)
+      if (reading) return { outcome: 'limited', refusal: { reading, unit: 'requests' }, readings }
+      const result = await steps.hold(order)
+      if (result.readings) counters.learn(result.readings)
+      return result
+    },
+    settle: steps.settle,
+    look: createLook(sql),
+    recall: counters.look,
+    async forget(nowMs) {
+      if (nowMs - forgottenMs < minuteMs) return
+      forgottenMs = nowMs
+      // Never waits for a counter that somebody is correcting: that could be a deadlock.
+      await sql`
       delete from limit_counter where (subject, period, starts_at) in (
         select subject, period, starts_at from limit_counter
-        where starts_at < ${new Date(nowMs - hourMs)} and (period <> 'day' or starts_at < ${new Date(nowMs - 2 * dayMs)})
+        where starts_at < ${new Date(nowMs - 3 * minuteMs)} and (period <> 'day' or starts_at < ${new Date(nowMs - 2 * dayMs)})
         for update skip locked)`
-  },
-})
+    },
+  }
+}
 
-const hourMs = 3_600_000
-const dayMs = 24 * hourMs
+const minuteMs = 60_000
+const dayMs = 86_400_000
 
 type CounterRow = { requests: bigint | null; tokens: bigint | null }
 

@@ -11,6 +11,8 @@ export type Counting = {
   settle(settlement: Settlement): Promise<SettleResult>
   /** What is used, without counting anything. */
   look(windows: readonly Window[]): Promise<Reading[]>
+  /** The same at no cost: as far as this process knows. */
+  recall(windows: readonly Window[]): Reading[]
   /** Removes what no longer counts. */
   forget(nowMs: number): Promise<void>
 }

@@ -1,7 +1,7 @@
 import { type Count, type Counted, endsAtMs, type Reading, type Window } from '#limits/count.js'
 import { everybody } from '#limits/limits.js'
 import { Unavailable } from '#plumbing/unavailable.js'
-import { arrayText } from '#store/sql.js'
+import { arrayText, sqlStateOf } from '#store/sql.js'
 
 /** One counter in the database. */
 const keyOf = ({ limit, subject, startsAtMs }: Window) => `${limit.period} ${startsAtMs} ${subject}`
@@ -84,22 +84,36 @@ export const correctionColumns = (corrections: readonly Correction[], nowMs: num
 
 /** The error by which a settlement says that a batch must be tried one by one. */
 const oneByOne = 'TS001'
+/** Deadlock and its relatives: somebody else was faster, and it works when it is tried again. */
+const passing = new Set(['40P01', '40001'])
 
 /**
  * Limits must never be the reason why nothing works: what fails with them is done without, and whoever asked is let in.
- * If that fails as well, it was not for the limits.
+ * If that fails as well, it was not for the limits. Only what the server itself undid is ever tried again.
  */
 export const withoutLimits = async <Result>(
-  withLimits: Promise<Result>,
+  withLimits: () => Promise<Result>,
   without: () => Promise<Result>,
   onTrouble: (trouble: string) => void,
 ): Promise<Result> => {
-  try {
-    return await withLimits
-  } catch (error) {
-    if (error instanceof Unavailable || (error as { code?: unknown }).code === oneByOne) throw error
-    const result = await without()
-    onTrouble(error instanceof Error ? error.message : String(error))
-    return result
-  }
+  const attempt = () =>
+    withLimits().catch((error) => {
+      const state = sqlStateOf(error)
+      if (error instanceof Unavailable || state === undefined || state === oneByOne) throw error
+      return new Trouble(error instanceof Error ? error.message : String(error), state)
+    })
+  const first = await attempt()
+  if (!(first instanceof Trouble)) return first
+  const second = passing.has(first.state) ? await attempt() : first
+  if (!(second instanceof Trouble)) return second
+  const result = await without()
+  onTrouble(second.message)
+  return result
+}
+
+class Trouble {
+  constructor(
+    readonly message: string,
+    readonly state: string,
+  ) {}
 }

@@ -105,7 +105,7 @@ export const createHolds = ({ sql, clock, holdMs, sizeMax, isCounting, onBatch, 
       const uncounted = () => hold([])
       const isCounted = isCounting && orders.some(({ count }) => count !== undefined)
       const rows = await (isCounted
-        ? withoutLimits(hold(orders.map(({ count }) => count)), uncounted, onTrouble)
+        ? withoutLimits(() => hold(orders.map(({ count }) => count)), uncounted, onTrouble)
         : uncounted())
       const byRequest = new Map(rows.map((row) => [requestIdFromUuid(row.request_id), row]))
       return orders.map(({ requestId, count }) => fromRow(byRequest.get(requestId) as HoldRow, count))

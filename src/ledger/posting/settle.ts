@@ -108,7 +108,7 @@ export const createSettlements = ({ sql, clock, sizeMax, isCounting, onBatch, on
       const [row] = await (corrections.length === 0
         ? settle()
         : withoutLimits(
-            settleAndCorrect(sql, values, correctionColumns(corrections, clock.nowMs())),
+            () => settleAndCorrect(sql, values, correctionColumns(corrections, clock.nowMs())),
             settle,
             onTrouble,
           ))
