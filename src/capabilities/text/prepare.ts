@@ -39,8 +39,8 @@ export type PrepareMedia = (
 
 type Needs = { catalog: () => Catalog; prepareMedia: PrepareMedia }
 
-/** What counts for an answer whose length nobody bounded, until it is there: few are longer. */
-const usualAnswerTokens = 1_000
+/** What counts for an answer whose length nobody bounded, until it is there: about as long as most are. */
+const usualAnswerTokens = 300
 
 /**
  * Turns what a caller sent into what an engine gets, and refuses what cannot work before anything is held or asked. What
