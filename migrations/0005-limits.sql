@@ -53,8 +53,9 @@ create function ledger_hold_batch(
   owners uuid[], requests uuid[], accounts uuid[], api_keys uuid[], models text[], extensions boolean[],
   least_usds bigint[], least_diems bigint[], most_usds bigint[], most_diems bigint[],
   idempotency_hashes text[], fingerprints text[], at timestamptz, expires timestamptz,
-  unowned integer, subjects text[], periods limit_period[], starts timestamptz[],
-  first_uses integer[], last_uses integer[], use_counters integer[], use_request_maxes bigint[], use_token_maxes bigint[], use_tokens bigint[])
+  unowned integer default 0, subjects text[] default '{}', periods limit_period[] default '{}', starts timestamptz[] default '{}',
+  first_uses integer[] default '{}', last_uses integer[] default '{}', use_counters integer[] default '{}',
+  use_request_maxes bigint[] default '{}', use_token_maxes bigint[] default '{}', use_tokens bigint[] default '{}')
 returns table (request_id uuid, outcome text, usd bigint, bundled bigint, diem bigint,
                usd_account bigint, bundled_account bigint, diem_account bigint, before_usd bigint, before_diem bigint,
                counted text)

@@ -14,8 +14,11 @@ export type Exchange = {
   headers: IncomingHttpHeaders
   body: unknown
   response: ServerResponse
-  /** Writes the head of the answer, with the headers that every answer carries. From then on it is ours to finish. */
-  begin(status: number, headers: Record<string, string>): void
+  /**
+   * Writes the head of the answer, with the headers that every answer carries and with these, none of them twice. From
+   * then on it is ours to finish.
+   */
+  begin(status: number, ...headers: Readonly<Record<string, string>>[]): void
   /** There is nobody to answer any more. */
   abandon(): void
 }
@@ -29,9 +32,16 @@ export const exchangeOf = (request: FastifyRequest, reply: FastifyReply): Exchan
   headers: request.headers,
   body: request.body,
   response: reply.raw,
-  begin(status, headers) {
+  begin(status, ...headers) {
     reply.hijack()
-    reply.raw.writeHead(status, { ...(reply.getHeaders() as Record<string, string>), ...headers })
+    // Names and values in turn: the form that Node writes fastest.
+    const flat: string[] = []
+    const add = (some: Readonly<Record<string, string>>) => {
+      for (const name in some) flat.push(name, some[name] as string)
+    }
+    add(reply.getHeaders() as Record<string, string>)
+    headers.forEach(add)
+    reply.raw.writeHead(status, flat)
   },
   abandon: () => void reply.hijack(),
 })

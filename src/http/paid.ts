@@ -24,10 +24,7 @@ export const answerPaid = async (
   const whole = { ...order, requestId, caller, idempotency: idempotencyOf(exchange) }
   const { status, headers, body, before, standing, isReplay } = await metered.answer(whole, work)
   const { encoding, bytes } = await compress(body, exchange.headers['accept-encoding'])
-  exchange.begin(status, {
-    ...headers,
-    ...spendingHeaders(before),
-    ...standing,
+  exchange.begin(status, headers, spendingHeaders(before), standing, {
     ...(isReplay && { 'idempotent-replayed': 'true' }),
     ...(encoding !== null && { 'content-encoding': encoding, vary: 'accept-encoding' }),
     'content-length': String(Buffer.byteLength(bytes)),

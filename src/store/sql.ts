@@ -74,7 +74,11 @@ const createSql = (target: pg.Pool | pg.PoolClient): Sql => {
   sql.prepared = <R extends Row>(name: string, text: string, values: unknown[]) =>
     withClient(target, async (client) => (await client.query<R>({ name, text, values })).rows)
   sql.call = <R extends Row>(name: string, values: unknown[]) =>
-    sql.prepared<R>(name, `select * from ${name}(${values.map((_, index) => `$${index + 1}`)})`, values)
+    sql.prepared<R>(
+      `${name}/${values.length}`,
+      `select * from ${name}(${values.map((_, index) => `$${index + 1}`)})`,
+      values,
+    )
   sql.transaction = (work) => {
     if (!(target instanceof pg.Pool)) return work(sql)
     return withClient(target, async (client) => {

@@ -100,13 +100,11 @@ export const createHolds = ({ sql, clock, holdMs, sizeMax, isCounting, onBatch, 
         new Date(nowMs),
         new Date(nowMs + holdMs),
       ]
-      const hold = (counts: (Count | undefined)[]) =>
-        sql.call<HoldRow>('ledger_hold_batch', [...holds, ...countColumns(counts)])
-      const uncounted = () => hold([])
+      const uncounted = () => sql.call<HoldRow>('ledger_hold_batch', holds)
+      const counted = () =>
+        sql.call<HoldRow>('ledger_hold_batch', [...holds, ...countColumns(orders.map(({ count }) => count))])
       const isCounted = isCounting && orders.some(({ count }) => count !== undefined)
-      const rows = await (isCounted
-        ? withoutLimits(() => hold(orders.map(({ count }) => count)), uncounted, onTrouble)
-        : uncounted())
+      const rows = await (isCounted ? withoutLimits(counted, uncounted, onTrouble) : uncounted())
       const byRequest = new Map(rows.map((row) => [requestIdFromUuid(row.request_id), row]))
       return orders.map(({ requestId, count }) => fromRow(byRequest.get(requestId) as HoldRow, count))
     },
@@ -114,11 +112,11 @@ export const createHolds = ({ sql, clock, holdMs, sizeMax, isCounting, onBatch, 
 
 const fromRow = (row: HoldRow, count: Count | undefined): HoldResult => {
   const { outcome, counted } = row
-  const { readings, refusal } = count && counted !== null ? readCounted(count, counted) : uncounted
+  const { readings, refusal } = count && counted !== null ? readCounted(count, counted) : nothing
   if (outcome === 'limited') return { outcome, refusal: refusal as NonNullable<Counted['refusal']>, readings }
   const before = { usd: row.before_usd, diem: row.before_diem }
   if (outcome !== 'held') return { outcome, before, readings }
   return { outcome, held: heldFromRow(row), before, readings }
 }
 
-const uncounted = { readings: undefined, refusal: undefined }
+const nothing = { readings: undefined, refusal: undefined }
