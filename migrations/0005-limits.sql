@@ -41,10 +41,11 @@ drop function ledger_hold_batch(uuid[], uuid[], uuid[], uuid[], text[], boolean[
 -- within what the key may still spend. Outcomes: held, replay, limited, gone, balance, usd limit, diem limit.
 --
 -- Requests are counted on their rate limits on the way, so that one round trip decides about both. Counters are named
--- once for the whole batch; uses say where requests are counted, each from its first to its last use, if it has any. No maximum means no
--- limit. A request without room in one of its counters is counted in none, and nothing is held for it; one that cannot be
--- paid counts as a request, but uses no tokens; one that repeats an answer is not counted. `counted` says which use was
--- in the way (0 for none, from 1, negative if for want of tokens) and what is used of each, requests and tokens in turn.
+-- once for the whole batch; uses say where requests are counted, each from its first to its last use, if it has any. No
+-- maximum means no limit. A request without room in one of its counters is counted in none, and nothing is held for it;
+-- one that cannot be paid counts as a request, but uses no tokens; one that repeats an answer is not counted. `counted`
+-- says which use was in the way (0 for none, from 1, negative if for want of tokens) and what is used of each, requests
+-- and tokens in turn.
 --
 -- Counters of an owner are only touched under the lock on the owner, like everything else that belongs to one. The first
 -- ones, as many as `unowned` says, belong to nobody, and are locked after all owners, here as in limits_correct: so

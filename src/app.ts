@@ -47,6 +47,7 @@ import { createRefusalLog } from '#limits/refusal-log.js'
 import { type LimitType, limitTypeOf } from '#limits/standing.js'
 import type { Clock } from '#plumbing/clock.js'
 import { createGuardedFetch } from '#plumbing/guarded-fetch/guarded-fetch.js'
+import { messageOf } from '#plumbing/message-of.js'
 import { createAnnouncements } from '#store/announcements.js'
 import { createDatabase } from '#store/sql.js'
 import { createEngines } from './service/engines.js'
@@ -265,5 +266,3 @@ export const createApp = async ({
     },
   }
 }
-
-const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error))

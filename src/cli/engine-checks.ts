@@ -1,5 +1,6 @@
 import type { Binding, Catalog, CatalogModel } from '#catalog/catalog.js'
 import type { OperatorConfig } from '#catalog/config/config-file.js'
+import { messageOf } from '#plumbing/message-of.js'
 import { createEngines } from '../service/engines.js'
 
 type Needs = { config: OperatorConfig; catalog: Catalog; modelFile: (name: string) => string | undefined }
@@ -28,7 +29,7 @@ export const checkEngines = async ({ config, catalog, modelFile }: Needs): Promi
       await ask(model, binding)
       return { check: name, ok: true, detail: `${Math.round(performance.now() - startedMs)} ms` }
     } catch (error) {
-      return { check: name, ok: false, detail: error instanceof Error ? error.message : String(error) }
+      return { check: name, ok: false, detail: messageOf(error) }
     }
   }
   // One after the other: the models inside this process share its cores.

@@ -3,6 +3,7 @@ import { basename } from 'node:path'
 import type { Command } from 'commander'
 import type { ModelFilter } from '#contract/models.js'
 import { systemClock } from '#plumbing/clock.js'
+import { messageOf } from '#plumbing/message-of.js'
 import { OperatorError } from '#plumbing/operator-error.js'
 import { readSettings } from '../config.js'
 import { jsonOption, print } from './output.js'
@@ -78,7 +79,7 @@ const download = async (
     return basename(await downloader.download())
   } catch (error) {
     throw new OperatorError(
-      `'${name}' could not be fetched: ${error instanceof Error ? error.message : String(error)}`,
+      `'${name}' could not be fetched: ${messageOf(error)}`,
       `Check the name and the connection, or copy a GGUF file into ${folder} yourself`,
       { cause: error },
     )

@@ -11,7 +11,7 @@ test('a route that does not say who may call it stops the start-up, and is named
   guardRoutes(app, {
     authenticate: nobodyCalls,
     balances: { read: nobodyCalls, peek: nobodyCalls },
-    others: { take: nobodyCalls, tryTake: nobodyCalls, spend: nobodyCalls, look: nobodyCalls },
+    others: { take: nobodyCalls, spend: nobodyCalls, look: nobodyCalls },
     standings: { of: nobodyCalls, resetIn: nobodyCalls },
   })
   assert.throws(

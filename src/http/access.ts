@@ -68,7 +68,8 @@ export const guardRoutes = (app: FastifyInstance, { authenticate, balances, othe
     const admit = (caller: Caller) => {
       request.caller = caller
       if (request.routeOptions.config.isPaid !== true) {
-        request.standing = others.take(caller)
+        // What anybody may read is not limited for those who say who they are.
+        request.standing = access === 'readable' ? others.look(caller) : others.take(caller)
         // Read beside the work, not before it. An answer without these headers is better than no answer.
         request.balance = balances.read(caller.accountId).catch(() => undefined)
       }

@@ -64,8 +64,7 @@ export const createExpressLane = ({ authenticate, balances, others, commonHeader
           keyId = caller.keyId
           balance = balances.peek(caller.accountId)
           if (balance === undefined) return false
-          standing = others.tryTake(caller)
-          if (standing === undefined) return false
+          standing = others.look(caller)
         } catch {
           return false
         }

@@ -4,11 +4,12 @@ import { fail } from '#contract/errors.js'
 import { type Count, type Counted, endsAtMs, type Reading, windowStartMs } from '#limits/count.js'
 import { limitHeaders, rateLimitFailure } from '#limits/standing.js'
 import type { Clock } from '#plumbing/clock.js'
+import { messageOf } from '#plumbing/message-of.js'
 import type { Sql } from '#store/sql.js'
 import { type Answer, claimOf, decryptAnswer, findClaim, type Idempotency } from './answers.js'
 import { type Line, type Price, priceOf } from './bill.js'
 import { Charge, type Settled } from './charge.js'
-import { noBalances, readBalances, spendableUsd } from './credit/balances.js'
+import { noBalances, readBalances, spendable } from './credit/balances.js'
 import type { Goods } from './goods.js'
 import type { Ledger } from './ledger.js'
 import type { Before } from './posting/hold.js'
@@ -77,7 +78,7 @@ export const createMetered = ({
     try {
       return countOf(...asked)
     } catch (error) {
-      onLimitTrouble(error instanceof Error ? error.message : String(error))
+      onLimitTrouble(messageOf(error))
       return undefined
     }
   }
@@ -162,10 +163,8 @@ export const createMetered = ({
   }
 }
 
-const readBefore = async (sql: Sql, accountId: string, nowMs: number): Promise<Before> => {
-  const balances = (await readBalances(sql, [accountId], nowMs)).get(accountId) ?? noBalances
-  return { usd: spendableUsd(balances), diem: balances.diem ?? 0n }
-}
+const readBefore = async (sql: Sql, accountId: string, nowMs: number): Promise<Before> =>
+  spendable((await readBalances(sql, [accountId], nowMs)).get(accountId) ?? noBalances)
 
 /** How long a retry waits for the first request to end, and how often it looks. */
 const replayPatienceMs = 20_000

@@ -82,9 +82,9 @@ export const createLimits = ({ catalog, clock }: Needs): Limits => {
       const now = catalog()
       const limits = now.limits()
       return [
-        ...now.list('all').flatMap(({ id: modelId }): LimitList[] => {
+        ...now.list('all').map(({ id: modelId }): LimitList => {
           const model = now.model(modelId)
-          return [{ modelId, scope: 'api_key', rate: isLimited(model) ? rateOf(limits, who, model) : {} }]
+          return { modelId, scope: 'api_key', rate: isLimited(model) ? rateOf(limits, who, model) : {} }
         }),
         { modelId: undefined, scope: 'api_key', rate: sharedRateOf(limits, who, 'other') },
         { modelId: undefined, scope: 'user', rate: sharedRateOf(limits, who, 'account') },

@@ -11,8 +11,6 @@ import { limitHeaders, rateLimitFailure } from './standing.js'
 export type Others = {
   /** Counts a request and tells what its answer says about it, or throws when there were too many. */
   take(who: Limited): Record<string, string>
-  /** The same for somebody who only tries: undefined when there were too many, and nobody is told. */
-  tryTake(who: Limited): Record<string, string> | undefined
   /** Adds the tokens of a request that was counted before; too many of them stop the next one. */
   spend(who: Limited, tokens: number): Record<string, string>
   /** What an answer says without being counted. */
@@ -32,10 +30,6 @@ export const createOthers = ({ limits, clock, onLimited = () => {} }: Needs): Ot
 
   return {
     look,
-    tryTake(who) {
-      const { readings, refusal } = counters.take(limits.otherCountOf(who))
-      return refusal === undefined ? limitHeaders(readings, clock.nowMs()) : undefined
-    },
     take(who) {
       const { readings, refusal } = counters.take(limits.otherCountOf(who))
       const nowMs = clock.nowMs()

@@ -146,9 +146,10 @@ upstreams:
   house: { kind: openai, baseUrl: "${house.baseUrl}" }
 models:
   - { id: acme, type: text, engine: { upstream: house }, size: S, contextTokens: 4000, pricing: { input: "0", output: "0" } }
+  - { id: acme-two, type: text, engine: { upstream: house }, contextTokens: 4000, pricing: { input: "0", output: "0" }, limits: { rpm: 100000, rpd: 100000 } }
 limits:
   tiers: { paid: { S: { rpm: 100000, rpd: 20 } }, more: { S: { rpm: 100000, rpd: 30 } } }
-  errorBudget: { failed: 4 }
+  errorBudget: { failed: 20 }
 `,
   )
   const env = { DATABASE_URL: own.url, TESSERA_ADMIN_KEY: 'chosen', TESSERA_WORKERS: '2' }
@@ -169,16 +170,17 @@ limits:
   assert.deepEqual([more, await served(20)], [10, 0])
 
   const fresh = (await admin.post('/api_keys', { apiKeyType: 'INFERENCE', description: 'x' })).body.data.apiKey
+  // Each on a connection of its own, so that both workers get some.
   const failing = () => {
     house.next(script.refuse(400, { error: { message: 'no' } }))
-    return service.api
-      .as(fresh)
-      .post('/chat/completions', { model: 'acme', messages: [{ role: 'user', content: 'Hi' }] })
+    const body = { model: 'acme-two', messages: [{ role: 'user', content: 'Hi' }] }
+    return service.api.as(fresh).post('/chat/completions', body, { headers: { connection: 'close' } })
   }
   const answers = []
-  for (let n = 0; n < 40; n++) answers.push((await failing()).status)
+  for (let n = 0; n < 60; n++) answers.push((await failing()).status)
   const failed = answers.filter((status) => status === 400).length
-  assert.ok(failed >= 5 && failed <= 8, `${failed} failures before both workers knew`)
+  // Workers that knew nothing of each other would let twice as many through.
+  assert.ok(failed >= 21 && failed <= 30, `${failed} failures before both workers knew`)
 })
 
 test('the books are right after all of this, and limits were always counted', async () => {

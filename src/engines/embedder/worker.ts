@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { parentPort } from 'node:worker_threads'
+import { messageOf } from '#plumbing/message-of.js'
 import { type Answer, createJob } from './job.js'
 import { loadSentenceModel } from './model.js'
 
@@ -25,7 +26,7 @@ const work = async (): Promise<void> => {
     try {
       answer = await job.step(model)
     } catch (error) {
-      answer = { id: job.id, broken: error instanceof Error ? error.message : String(error) }
+      answer = { id: job.id, broken: messageOf(error) }
     }
     // New orders are heard here, also that somebody has left.
     await nextTurn()

@@ -1,5 +1,6 @@
 import type { Count, Counted } from '#limits/count.js'
 import type { Counters } from '#limits/counters.js'
+import { messageOf } from '#plumbing/message-of.js'
 import type { Counting, Steps } from './counting.js'
 
 type Needs = {
@@ -16,7 +17,7 @@ export const countHere = ({ steps, counters, onTrouble }: Needs): Counting => {
     try {
       return work()
     } catch (error) {
-      onTrouble(error instanceof Error ? error.message : String(error))
+      onTrouble(messageOf(error))
       return undefined
     }
   }

@@ -3,18 +3,14 @@ import { after, describe, mock, test } from 'node:test'
 import fc from 'fast-check'
 import pg from 'pg'
 import { type Count, type Limit, refusalOf, type Window, windowStartMs } from '#limits/count.js'
-import { createCounters } from '#limits/counters.js'
 import { everybody } from '#limits/limits.js'
 import { newRequestId } from '#plumbing/ids.js'
 import { createDatabase } from '#store/sql.js'
 import { createTestDatabase } from '../../../test/database.js'
-import { assertBooks, createPayer } from '../../../test/money.js'
+import { createPayer } from '../../../test/money.js'
 import { createTestClock } from '../../../test/service.js'
 import { createLedger, type Ledger } from '../ledger.js'
-import { withoutLimits } from '../posting/count-columns.js'
-import type { HoldOrder, HoldResult } from '../posting/hold.js'
-import type { Settlement } from '../posting/settle.js'
-import { countHere } from './count-here.js'
+import type { HoldResult } from '../posting/hold.js'
 
 const database = await createTestDatabase()
 const { sql, close } = createDatabase(database.connection)
@@ -203,7 +199,7 @@ for (const sharesLimits of [false, true]) {
         ],
       )
       // The other limit still lets in whoever does not meet the narrow one.
-      assert.deepEqual(told(await ask(countOf([wide], subject))), { outcome: 'held', used: [[2, 5 - 5 + 5]] })
+      assert.deepEqual(told(await ask(countOf([wide], subject))), { outcome: 'held', used: [[2, 5]] })
     })
 
     test('a limit of everybody is shared by all, and exact', async (test) => {
@@ -380,136 +376,6 @@ for (const sharesLimits of [false, true]) {
     })
   })
 }
-
-test('limits that cannot be counted let everybody in, and say so; money is decided as ever', async (test) => {
-  const broken = await createTestDatabase()
-  const own = createDatabase(broken.connection)
-  const troubles: string[] = []
-  // The audit at the end looks at the time of the database.
-  const nowMs = Date.now()
-  const clock = createTestClock(nowMs)
-  const ledger = createLedger({
-    connection: broken.connection,
-    clock,
-    sharesLimits: true,
-    onLimitTrouble: (trouble) => troubles.push(trouble),
-  })
-  test.after(async () => {
-    await ledger.stop()
-    await own.close()
-    await broken.drop()
-  })
-  await own.sql.script('drop table limit_counter')
-  const payer = await createPayer(own.sql, { usd: 2n })
-  const window = {
-    limit: limit({ requestsMax: 1, tokensMax: 1 }),
-    subject: 'key',
-    startsAtMs: windowStartMs('minute', nowMs),
-  }
-  const ask = (requestId = newRequestId()) =>
-    ledger.hold({
-      requestId,
-      accountId: payer.accountId,
-      apiKeyId: payer.apiKeyId,
-      model: 'model',
-      least: price,
-      most: price,
-      count: { windows: [window], tokens: 1 },
-    })
-  const requestId = newRequestId()
-  const first = await ask(requestId)
-  assert.deepEqual([first.outcome, first.readings], ['held', undefined])
-  assert.equal((await ask()).outcome, 'held')
-  assert.equal((await ask()).outcome, 'balance')
-  assert.equal(troubles.length, 3)
-  assert.match(troubles[0] ?? '', /limit_counter/)
-  assert.ok(first.outcome === 'held')
-  const settled = await ledger.settle({
-    requestId,
-    accountId: payer.accountId,
-    apiKeyId: payer.apiKeyId,
-    goods: { model: 'model', modelType: null, unitType: 'tokens' },
-    held: first.held,
-    paid: nothing,
-    lines: [],
-    outcome: 'completed',
-    countedBy: null,
-    beganAtMs: nowMs,
-    promptTokens: null,
-    completionTokens: null,
-    correction: { windows: [window], tokens: 5 },
-  })
-  assert.equal(settled, 'settled')
-  assert.equal(troubles.length, 4)
-  await assertBooks(own.sql)
-
-  // And the other way round: without the books nobody is let in, limits or not.
-  await own.sql.script('alter table ledger_hold rename to ledger_hold_elsewhere')
-  await assert.rejects(ask(), /ledger_hold/)
-})
-
-test('counters that somebody else keeps locked do not keep anybody waiting for long', async (test) => {
-  const clock = createTestClock(noon)
-  const troubles: string[] = []
-  const { connection } = database
-  const ledger = createLedger({
-    connection,
-    clock,
-    sharesLimits: true,
-    onLimitTrouble: (trouble) => troubles.push(trouble),
-  })
-  test.after(() => ledger.stop())
-  const { accountId, apiKeyId } = await createPayer(sql, { usd: 100n })
-  const window = { limit: limit({ requestsMax: 1, tokensMax: 1 }), subject: 'locked', startsAtMs: noon }
-  const requestId = newRequestId()
-  await sql.transaction(async (sql) => {
-    await sql.script('lock table limit_counter in access exclusive mode')
-    const count = { windows: [window], tokens: 1 }
-    const held = await ledger.hold({ requestId, accountId, apiKeyId, model: 'm', least: price, most: price, count })
-    assert.ok(held.outcome === 'held')
-    const bill = { outcome: 'completed', countedBy: null, promptTokens: null, completionTokens: null } as const
-    const goods = { model: 'm', modelType: null, unitType: 'tokens' } as const
-    const who = { requestId, accountId, apiKeyId, goods, held: held.held, paid: nothing, lines: [], beganAtMs: noon }
-    assert.equal(await ledger.settle({ ...who, ...bill, correction: { windows: [window], tokens: 5 } }), 'settled')
-  })
-  assert.deepEqual(troubles.length, 2)
-  assert.match(troubles[0] ?? '', /lock timeout/)
-})
-
-test('a deadlock is tried again with limits; what is not known to be undone is not tried again at all', async () => {
-  const fails = (state: string | undefined) =>
-    Object.assign(new Error('no'), state && { severity: 'ERROR', code: state })
-  const run = async (...errors: (Error | undefined)[]) => {
-    const calls: string[] = []
-    const withLimits = async () => {
-      calls.push('with')
-      const error = errors.shift()
-      if (error) throw error
-    }
-    const without = async () => void calls.push('without')
-    const outcome = await withoutLimits(withLimits, without, () => calls.push('told')).then(
-      () => 'done',
-      (error: Error) => error.message,
-    )
-    return [...calls, outcome]
-  }
-  assert.deepEqual(await run(undefined), ['with', 'done'])
-  assert.deepEqual(await run(fails('40P01')), ['with', 'with', 'done'])
-  assert.deepEqual(await run(fails('40P01'), fails('40P01')), ['with', 'with', 'without', 'told', 'done'])
-  assert.deepEqual(await run(fails('42P01')), ['with', 'without', 'told', 'done'])
-  assert.deepEqual(await run(fails('TS001')), ['with', 'no'])
-  assert.deepEqual(await run(fails(undefined)), ['with', 'no'])
-})
-
-test('a settlement whose first answer was lost is still corrected in the process', async () => {
-  const counters = createCounters()
-  const window = { limit: limit({ tokensMax: 1_000 }), subject: 'key', startsAtMs: noon }
-  const steps = { hold: async () => ({ outcome: 'held' }) as HoldResult, settle: async () => 'already' as const }
-  const counting = countHere({ steps, counters, onTrouble: assert.fail })
-  await counting.hold({ count: { windows: [window], tokens: 900 } } as HoldOrder)
-  await counting.settle({ correction: { windows: [window], tokens: -890 } } as unknown as Settlement)
-  assert.equal(counters.look([window])[0]?.tokens, 10)
-})
 
 test('what no longer counts is removed', async (test) => {
   const clock = createTestClock(noon)

@@ -4,7 +4,7 @@ import { createBatcher } from '#plumbing/batcher.js'
 import type { Clock } from '#plumbing/clock.js'
 import type { Announcements } from '#store/announcements.js'
 import type { Sql } from '#store/sql.js'
-import { type Balances, noBalances, readBalances, spendableUsd } from './balances.js'
+import { type Balances, noBalances, readBalances, spendable } from './balances.js'
 import { balanceChanged } from './grant.js'
 
 export type BalanceHeaders = ReturnType<typeof balanceHeaders>
@@ -59,7 +59,7 @@ export const createBalanceReader = ({
   }
 }
 
-const headersOf = (balances: Balances) => spendingHeaders({ usd: spendableUsd(balances), diem: balances.diem ?? 0n })
+const headersOf = (balances: Balances) => spendingHeaders(spendable(balances))
 
 export const spendingHeaders = ({ usd, diem }: { usd: bigint; diem: bigint }): BalanceHeaders =>
   balanceHeaders({ usd: decimalFromNanos(usd), diem: decimalFromNanos(diem) })

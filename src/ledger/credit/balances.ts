@@ -13,6 +13,9 @@ export type Balances = {
 export const noBalances: Balances = { usd: 0n, bundled: 0n, diem: null, stake: 0n }
 
 /** Bundled credits count as USD wherever the two are not told apart. */
+/** What can be spent of each currency now. */
+export const spendable = (balances: Balances) => ({ usd: spendableUsd(balances), diem: balances.diem ?? 0n })
+
 export const spendableUsd = ({ usd, bundled }: Balances): bigint => usd + bundled
 
 /** Below a tenth of a diem nothing can be spent. */

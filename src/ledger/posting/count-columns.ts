@@ -1,5 +1,6 @@
 import { type Count, type Counted, endsAtMs, type Reading, type Window } from '#limits/count.js'
 import { everybody } from '#limits/limits.js'
+import { messageOf } from '#plumbing/message-of.js'
 import { Unavailable } from '#plumbing/unavailable.js'
 import { arrayText, sqlStateOf } from '#store/sql.js'
 
@@ -100,7 +101,7 @@ export const withoutLimits = async <Result>(
     withLimits().catch((error) => {
       const state = sqlStateOf(error)
       if (error instanceof Unavailable || state === undefined || state === oneByOne) throw error
-      return new Trouble(error instanceof Error ? error.message : String(error), state)
+      return new Trouble(messageOf(error), state)
     })
   const first = await attempt()
   if (!(first instanceof Trouble)) return first
