@@ -58,6 +58,7 @@ export const failures = {
     'CORRUPTED_IMAGE',
     (place = '') => `${place} is not a complete PNG, JPEG, WebP or GIF image`,
   ),
+  imageUnreadable: line(400, 'CORRUPTED_IMAGE', (problem = '') => `This cannot be edited: ${problem}`),
   imageTooSmall: line(
     400,
     'IMAGE_TOO_SMALL',

@@ -7,8 +7,19 @@
  * - `refused`: it will not do this request, and another try will not help; `said` is its reason, for the caller.
  * - `tooLong`: prompt and completion do not fit the context of the model.
  * - `unsupported`: it does not have the feature that was asked for; `said` names it.
+ * - `unreadable`: a picture that came with the request is broken; `said` says which one and how: `image is cut off`.
  */
-export type EngineTrouble = 'unavailable' | 'timeout' | 'overloaded' | 'broken' | 'refused' | 'tooLong' | 'unsupported'
+export type EngineTrouble =
+  | 'unavailable'
+  | 'timeout'
+  | 'overloaded'
+  | 'broken'
+  | 'refused'
+  | 'tooLong'
+  | 'unsupported'
+  | 'unreadable'
+
+const final: ReadonlySet<EngineTrouble> = new Set(['refused', 'tooLong', 'unsupported', 'unreadable'])
 
 export class EngineError extends Error {
   readonly trouble: EngineTrouble
@@ -32,6 +43,6 @@ export class EngineError extends Error {
 
   /** Whether the same request may work elsewhere or later. */
   get mayRetry(): boolean {
-    return this.trouble !== 'refused' && this.trouble !== 'tooLong' && this.trouble !== 'unsupported'
+    return !final.has(this.trouble)
   }
 }

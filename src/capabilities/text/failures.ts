@@ -31,6 +31,8 @@ const failureOf = (error: EngineError, model: Model): Failure => {
       return fail('engineRefused', model.id, said ?? 'it gives no reason').because(error)
     case 'unsupported':
       return fail('unsupportedFeature', 'This request', said ?? 'the model does not have this feature').because(error)
+    case 'unreadable':
+      return fail('imageUnreadable', said ?? 'a picture cannot be read').because(error)
     case 'tooLong':
       return tooManyTokens(model)
   }
