@@ -7,6 +7,7 @@ import { createWalletTokens } from '#accounts/wallet-keys/token.js'
 import { createWalletKeys } from '#accounts/wallet-keys/wallet-keys.js'
 import { createTextExtraction } from '#capabilities/documents/extract-text.js'
 import { createEmbed } from '#capabilities/embeddings/embed.js'
+import { createImages } from '#capabilities/images/images.js'
 import { createChooseModel } from '#capabilities/model-choice.js'
 import { createSwitchboard } from '#capabilities/switchboard.js'
 import { createCountTokens } from '#capabilities/text/count-tokens.js'
@@ -24,6 +25,7 @@ import { createPaidPost } from '#http/paid-post.js'
 import { apiKeyRoutes } from '#http/routes/api-keys.js'
 import { billingRoutes } from '#http/routes/billing.js'
 import { embeddingRoutes } from '#http/routes/embeddings.js'
+import { imageRoutes } from '#http/routes/images.js'
 import { modelRoutes } from '#http/routes/models.js'
 import { operationRoutes } from '#http/routes/operations.js'
 import { rateLimitRoutes } from '#http/routes/rate-limits.js'
@@ -32,6 +34,7 @@ import { walletKeyRoutes } from '#http/routes/wallet-keys.js'
 import { createServer, type Server } from '#http/server.js'
 import { createStandings } from '#http/tell-standing.js'
 import { createTextReply } from '#http/text-reply.js'
+import { readUploads } from '#http/uploads/upload-bodies.js'
 import { Sealed } from '#ledger/charge.js'
 import { createBalanceReader } from '#ledger/credit/balance-reader.js'
 import { createLedger } from '#ledger/ledger.js'
@@ -178,8 +181,9 @@ export const createApp = async ({
   })
   // From here on, nobody reaches an engine without a charge.
   const switchboard = Sealed.seal(createSwitchboard({ engines, router }))
+  const guardedFetch = createGuardedFetch()
   const prepareMedia = createMediaPreparation({
-    guardedFetch: createGuardedFetch(),
+    guardedFetch,
     extractText: createTextExtraction(),
   })
   const chooseModel = createChooseModel(catalog)
@@ -191,6 +195,10 @@ export const createApp = async ({
     log,
   })
   const embed = createEmbed({ switchboard })
+  const images = createImages({
+    ...{ catalog, switchboard, guardedFetch, pixels: engines.pixels, safety: engines.safety },
+    onTrouble: (what, cause) => log.warn({ reason: messageOf(cause) }, what),
+  })
 
   let isDraining = false
   const readiness = async () => ({
@@ -212,7 +220,7 @@ export const createApp = async ({
     standings: createStandings({ limits, others, look: ledger.look, clock }),
   })
   operationRoutes(app, { readiness, registry, metrics: metrics ?? (() => registry.metrics()) })
-  await serveDocs(app)
+  await serveDocs(app, catalog)
   await app.register(
     async (api) => {
       const server = api as typeof app
@@ -221,6 +229,11 @@ export const createApp = async ({
       const countTokens = createCountTokens({ catalog, chooseModel })
       textRoutes(server, { paidPost, answer: textReply, countTokens, others })
       embeddingRoutes({ paidPost, metered, embed })
+      await server.register(async (scope) => {
+        readUploads(scope)
+        const imagePost = createPaidPost(scope as typeof app, { chooseModel, budgets })
+        imageRoutes({ paidPost: imagePost, metered, catalog, ...images })
+      })
       walletKeyRoutes(server, { walletKeys, clock })
       rateLimitRoutes(server, { limits, refusals, usage, clock })
       apiKeyRoutes(server, { keyring, usage, clock })

@@ -6,6 +6,7 @@ import { buildModel, type CatalogModel, type CatalogModelOfType } from './catalo
 import type { OperatorConfig } from './config/config-schema.js'
 import type { ModelEntry } from './config/model-entry.js'
 import { type Limits, resolveLimits } from './limits.js'
+import { type ExactPrice, exactPrice } from './prices.js'
 
 export type { Binding, CatalogModel, CatalogModelOfType, VideoPrices } from './catalog-model.js'
 export type { Limits } from './limits.js'
@@ -33,6 +34,8 @@ export type Catalog = {
   compatibilityMapping(type: ModelType): Record<string, string>
   /** The names that `style_preset` accepts. */
   styles(): readonly string[]
+  /** What a rewritten prompt costs, and the text model that rewrites if the operator chose one. */
+  promptEnhancement(): { price: ExactPrice; model: string | undefined }
   /** What the service itself tells text models before the caller's own system prompt; '' for nothing. */
   systemPrompt(): string
   /** Every rate limit with its number. */
@@ -44,6 +47,8 @@ export type Catalog = {
    * A model may be offline; whoever wants to run it looks at `model.offline` first.
    */
   use<T extends ModelType = ModelType>(name: string, type?: T): Usable<T>
+  /** Whether `use` finds something under this name, of whatever type. */
+  knows(name: string, type: ModelType): boolean
   /** When the passing of time will next change an answer of this catalog: Unix milliseconds, or Infinity. */
   nextChangeMs(): number
 }
@@ -60,6 +65,8 @@ export type CatalogNeeds = {
   createdDefault: number
 }
 
+/** The same as in the schema of the config file, for files without that section. */
+const enhancementUsd = '0.04'
 const noHeaders: Readonly<Record<string, string>> = Object.freeze({})
 
 export const createCatalog = ({
@@ -83,6 +90,10 @@ export const createCatalog = ({
   const aliasHolders = holdersOf(entries, (entry) => entry.aliases.filter((alias) => !models.has(alias)))
   const styles = Object.freeze([...(config.styles ?? builtin.styles)])
   const systemPrompt = config.systemPrompt ?? builtin.systemPrompt
+  const enhancement = {
+    price: exactPrice(config.promptEnhancement?.usd ?? enhancementUsd),
+    model: config.promptEnhancement?.model,
+  }
   const limits = resolveLimits(builtin.limits, config.limits)
 
   const isRetired = ({ deprecation }: CatalogModel) => deprecation !== null && deprecation.removesAtMs <= clock.nowMs()
@@ -92,9 +103,13 @@ export const createCatalog = ({
     return model && !isRetired(model) ? model : undefined
   }
 
-  const find = (name: string, type: ModelType = 'text'): CatalogModel => {
+  const look = (name: string, type: ModelType): CatalogModel | undefined => {
     const id = models.has(name) ? name : (traitHolders.get(traitKey(type, name)) ?? aliasHolders.get(name))
-    const model = id === undefined ? undefined : models.get(id)
+    return id === undefined ? undefined : models.get(id)
+  }
+
+  const find = (name: string, type: ModelType = 'text'): CatalogModel => {
+    const model = look(name, type)
     if (!model) throw fail('modelNotFound', name)
     return model
   }
@@ -130,6 +145,7 @@ export const createCatalog = ({
     traits: (type) => namesOf(traitHolders, type, traitKey(type, '')),
     compatibilityMapping: (type) => namesOf(aliasHolders, type, ''),
     styles: () => styles,
+    promptEnhancement: () => enhancement,
     systemPrompt: () => systemPrompt,
     limits: () => limits,
     use<T extends ModelType>(name: string, type?: T) {
@@ -143,6 +159,7 @@ export const createCatalog = ({
       const model = successorOf(asked)
       return { model: model as Usable<T>['model'], headers: headersFor(asked) }
     },
+    knows: (name, type) => look(name, type) !== undefined,
     nextChangeMs() {
       const nowMs = clock.nowMs()
       const moments = [...models.values()].flatMap(({ deprecation }) =>

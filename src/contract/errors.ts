@@ -58,7 +58,22 @@ export const failures = {
     'CORRUPTED_IMAGE',
     (place = '') => `${place} is not a complete PNG, JPEG, WebP or GIF image`,
   ),
-  imageUnreadable: line(400, 'CORRUPTED_IMAGE', (problem = '') => `This cannot be edited: ${problem}`),
+  imageUnreadable: line(
+    400,
+    'CORRUPTED_IMAGE',
+    (problem = '') => `A picture of this request cannot be used: ${problem}`,
+  ),
+  notAPicture: line(
+    400,
+    'CORRUPTED_IMAGE',
+    (place = '') => `${place} is not a readable JPEG, PNG, WebP, GIF, TIFF or AVIF picture`,
+  ),
+  pictureTooSmall: line(
+    400,
+    'IMAGE_TOO_SMALL',
+    (place = '', width = '', height = '', min = '') =>
+      `${place} is a picture of ${width} x ${height} pixels; at least ${min} pixels are needed in all`,
+  ),
   imageTooSmall: line(
     400,
     'IMAGE_TOO_SMALL',
@@ -134,7 +149,19 @@ export const failures = {
   invalidContentType: line(
     415,
     'INVALID_CONTENT_TYPE',
-    (got = '') => `Content-Type '${got}' is not accepted here; send application/json`,
+    (got = '', accepted = 'application/json') => `Content-Type '${got}' is not accepted here; send ${accepted}`,
+  ),
+
+  contentPolicyViolation: line(
+    422,
+    'CONTENT_POLICY_VIOLATION',
+    (model = '', what = '') => `The content policy of the model '${model}' does not allow ${what}; nothing is charged`,
+  ),
+  pictureTooLarge: line(
+    422,
+    'IMAGE_TOO_LARGE',
+    (place = '', width = '', height = '', max = '') =>
+      `${place} is a picture of ${width} x ${height} pixels; at most ${max} pixels are possible in all`,
   ),
 
   headersTooLarge: line(431, 'INVALID_REQUEST', 'The request headers are larger than 16 KiB'),
@@ -195,6 +222,12 @@ export const failures = {
     'SERVICE_UNAVAILABLE',
     'The credit set aside for this request expired before it ended; nothing was charged, retry',
   ),
+  safetyUnavailable: line(
+    503,
+    'SERVICE_UNAVAILABLE',
+    'The image cannot be checked for adult content right now; nothing is charged, retry, or set safe_mode to false',
+  ),
+  uploadsBusy: line(503, 'SERVICE_UNAVAILABLE', 'Too many files are being received right now; retry shortly'),
   documentsBusy: line(503, 'SERVICE_UNAVAILABLE', 'Too many documents are being read right now; retry shortly'),
   walletStakeUnreadable: line(503, 'SERVICE_UNAVAILABLE', 'The stake of this wallet cannot be read right now; retry'),
   analyticsTimeout: line(504, 'REQUEST_TIMEOUT', 'The figures took too long; ask for fewer days or try again later'),

@@ -1,6 +1,7 @@
 import { createStop, type StopSignal } from '#plumbing/stop-signal.js'
 import type { EmbeddingEngine } from './embedding.js'
 import { EngineError } from './engine-error.js'
+import type { ImageEngine } from './image.js'
 import type { TextEngine } from './text.js'
 
 /** A signal that fires with the caller's, or when the time is up; and what to say then. */
@@ -51,14 +52,26 @@ export const limitText = (engine: TextEngine, limitMs: number): TextEngine => ({
 })
 
 export const limitEmbedding = (engine: EmbeddingEngine, limitMs: number): EmbeddingEngine => ({
-  async embed(call) {
+  embed: limitCall((call) => engine.embed(call), limitMs),
+})
+
+/** Each skill that the engine has. */
+export const limitImage = ({ generate, edit, upscale, cutOut }: ImageEngine, limitMs: number): ImageEngine => ({
+  ...(generate && { generate: limitCall(generate, limitMs) }),
+  ...(edit && { edit: limitCall(edit, limitMs) }),
+  ...(upscale && { upscale: limitCall(upscale, limitMs) }),
+  ...(cutOut && { cutOut: limitCall(cutOut, limitMs) }),
+})
+
+const limitCall =
+  <Call extends { signal: StopSignal }, Answer>(ask: (call: Call) => Promise<Answer>, limitMs: number) =>
+  async (call: Call): Promise<Answer> => {
     const { signal, end, explain } = limit(call.signal, limitMs)
     try {
-      return await engine.embed({ ...call, signal })
+      return await ask({ ...call, signal })
     } catch (error) {
       throw explain(error)
     } finally {
       end()
     }
-  },
-})
+  }

@@ -25,6 +25,10 @@ declare module 'fastify' {
     isPaid?: boolean
     /** What kind of model the `model` of the body names. */
     modelType?: ModelType
+    /** Which model a body means, where that is not simply its `model`. May fail. */
+    modelNameOf?: (body: unknown) => string
+    /** Bodies may also be forms with files. */
+    takesForms?: boolean
     /** The key may also come as `x-api-key`, as clients of Anthropic send it. */
     takesApiKeyHeader?: boolean
     /** A second name for the header with the request id, where clients look for it there. */

@@ -1,6 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import type { FastifyInstance } from 'fastify'
+import { type EditKind, editModelIds } from '#capabilities/images/edit-models.js'
+import type { Catalog } from '#catalog/catalog.js'
+import { withEnumerations } from './openapi.js'
 import { type Prebuilt, prebuild, sendPrebuilt } from './prebuilt.js'
 
 const page = `<!doctype html>
@@ -34,17 +37,22 @@ const show = `Scalar.createApiReference('#reference', {
 const onlyFromHere =
   "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; font-src 'self' data:"
 
+/** The interface description, with the models that there are now. */
+export const describe = (app: FastifyInstance, catalog: Catalog) =>
+  withEnumerations(app.swagger(), (among) => editModelIds(catalog, among as EditKind))
+
 /** The interface description as JSON, and a page to read and try it. */
-export const serveDocs = async (app: FastifyInstance) => {
+export const serveDocs = async (app: FastifyInstance, catalog: () => Catalog) => {
   const open = { config: { access: 'open' as const } }
   const script = await readFile(
     fileURLToPath(new URL('./js/standalone.js', import.meta.resolve('@scalar/fastify-api-reference'))),
   )
-  let description: Prebuilt | undefined
+  let description: { from: Catalog; prebuilt: Prebuilt } | undefined
 
   app.get('/openapi.json', open, (request, reply) => {
-    description ??= prebuild(app.swagger())
-    sendPrebuilt(request, reply, description)
+    const from = catalog()
+    if (description?.from !== from) description = { from, prebuilt: prebuild(describe(app, from)) }
+    sendPrebuilt(request, reply, description.prebuilt)
   })
   // Whoever opens the bare address in a browser wants to see something.
   app.get('/', open, (_request, reply) => reply.redirect('/docs'))

@@ -2,6 +2,8 @@ import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Caller } from '#accounts/caller.js'
 import { callerOf } from './access.js'
+import { isForm } from './uploads/read-form.js'
+import type { Uploads } from './uploads/uploads.js'
 
 /** A paid request that is admitted and valid, and the way to its answer, without the framework that carries it. */
 export type Exchange = {
@@ -13,6 +15,10 @@ export type Exchange = {
   route: string
   headers: IncomingHttpHeaders
   body: unknown
+  /** What is too large for the body and stands there as a mark; null on routes that take no files. */
+  uploads: Uploads | null
+  /** The body came as a form. */
+  isForm: boolean
   response: ServerResponse
   /**
    * Writes the head of the answer, with the headers that every answer carries and with these, none of them twice. From
@@ -31,6 +37,8 @@ export const exchangeOf = (request: FastifyRequest, reply: FastifyReply): Exchan
   route: request.routeOptions.url ?? '',
   headers: request.headers,
   body: request.body,
+  uploads: request.uploads ?? null,
+  isForm: isForm(request.body),
   response: reply.raw,
   begin(status, ...headers) {
     reply.hijack()

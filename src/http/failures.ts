@@ -6,13 +6,20 @@ import { failureHeaders } from './common-headers.js'
 import { validationFailure } from './validation.js'
 
 /** What has to be known of a request to say what is wrong with it. */
-type About = { id: string; route: string; contentType?: string | undefined; bodyLimit?: number | undefined }
+type About = {
+  id: string
+  route: string
+  contentType?: string | undefined
+  bodyLimit?: number | undefined
+  takesForms?: boolean | undefined
+}
 
 const aboutOf = ({ id, headers, routeOptions }: FastifyRequest): About => ({
   id,
   route: routeOptions.url ?? '',
   contentType: headers['content-type'],
   bodyLimit: routeOptions.bodyLimit,
+  takesForms: routeOptions.config.takesForms,
 })
 
 /** How long a caller should wait when our database is away; long enough for a restart. */
@@ -26,7 +33,7 @@ const toFailure = (error: unknown, request: About): Failure => {
   if (validation) return validationFailure(validation, validationContext)
   switch (code) {
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
-      return fail('invalidContentType', printable(request.contentType ?? ''))
+      return fail('invalidContentType', printable(request.contentType ?? ''), acceptedBy(request))
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return fail('payloadTooLarge', String(request.bodyLimit))
     case 'FST_ERR_BAD_URL':
@@ -39,6 +46,9 @@ const toFailure = (error: unknown, request: About): Failure => {
     return fail('invalidRequest', message ?? 'The request cannot be read')
   return fail('unknown', request.id).because(error)
 }
+
+const acceptedBy = ({ takesForms }: About) =>
+  takesForms ? 'application/json or multipart/form-data' : 'application/json'
 
 const printable = (text: string, charactersMax = 100) => text.replace(/[^\x20-\x7e]/g, '?').slice(0, charactersMax)
 

@@ -1,6 +1,7 @@
 import swagger from '@fastify/swagger'
 import type { FastifyContextConfig, FastifyInstance } from 'fastify'
 import { DetailedError, Shared, StandardError } from '#contract/common.js'
+import { imageSchemas } from '#contract/images.js'
 import type { Access } from './access.js'
 
 /** Where the interface lives. Paths in the OpenAPI document are relative to it, as in the specification. */
@@ -43,6 +44,37 @@ const security = (access: Access, takesApiKeyHeader: boolean) => {
   return takesApiKeyHeader ? [{ bearer: [] }, { apiKey: [] }] : [{ bearer: [] }]
 }
 
+/** A body that may also come as a form, where pictures are files. */
+const withForm = (json: { $ref: string }) => {
+  const named = imageSchemas.find((schema) => `${(schema as { $id?: string }).$id}#` === json.$ref)
+  if (!named) throw new Error(`the schema ${json.$ref} of a form is not known`)
+  const { $id, ...form } = named as { $id?: string; properties: Record<string, Described> }
+  const properties = Object.fromEntries(Object.entries(form.properties).map(([name, field]) => [name, inForm(field)]))
+  return {
+    content: { 'application/json': { schema: json }, 'multipart/form-data': { schema: { ...form, properties } } },
+  }
+}
+
+type Described = { contentMediaType?: string; items?: Described; description?: string; type?: unknown }
+
+const inForm = (field: Described): Described => {
+  const { contentMediaType, items, description, ...rest } = field
+  if (items?.contentMediaType && field.type === 'array')
+    return { ...rest, items: inForm(items), ...(field.description && { description }) }
+  return contentMediaType === undefined ? field : ({ type: 'string', format: 'binary', description } as Described)
+}
+
+/** Writes the names of models into the places that list them; they change with the catalog, schemas do not. */
+export const withEnumerations = <T>(value: T, idsOf: (among: string) => string[]): T => {
+  if (Array.isArray(value)) return value.map((item) => withEnumerations(item, idsOf)) as T
+  if (typeof value !== 'object' || value === null) return value
+  const { enumOf, ...rest } = value as { enumOf?: unknown }
+  const filled = Object.fromEntries(Object.entries(rest).map(([name, inner]) => [name, withEnumerations(inner, idsOf)]))
+  if (typeof enumOf !== 'string') return filled as T
+  const ids = idsOf(enumOf)
+  return { ...filled, enum: ids, default: ids[0] } as T
+}
+
 export const describeInterface = async (app: FastifyInstance, version: string) => {
   await app.register(swagger, {
     openapi: {
@@ -65,11 +97,12 @@ export const describeInterface = async (app: FastifyInstance, version: string) =
     hideUntagged: true,
     refResolver: { buildLocalReference: (json, _base, _fragment, index) => String(json.$id ?? `schema-${index}`) },
     transform: ({ schema, url, route }) => {
-      const { access = 'open', takesApiKeyHeader = false } = route.config ?? {}
+      const { access = 'open', takesApiKeyHeader = false, takesForms = false } = route.config ?? {}
       const { response = {}, body, querystring, params } = schema ?? {}
       const usual = usualFailures(route.config ?? {}, body !== undefined, Boolean(body ?? querystring ?? params))
       const described = {
         ...schema,
+        ...(takesForms && { body: withForm(body as { $ref: string }) }),
         security: security(access, takesApiKeyHeader),
         response: { ...usual, ...(response as object) },
       }

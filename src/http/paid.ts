@@ -1,3 +1,4 @@
+import { webcrypto } from 'node:crypto'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import negotiator from '@fastify/accept-negotiator'
@@ -21,9 +22,11 @@ export const answerPaid = async (
   work: (charge: Charge) => Promise<Settled<Answer>>,
 ): Promise<void> => {
   const { id: requestId, caller } = exchange
-  const whole = { ...order, requestId, caller, idempotency: idempotencyOf(exchange) }
+  const whole = { ...order, requestId, caller, idempotency: await idempotencyOf(exchange) }
   const { status, headers, body, before, standing, isReplay } = await metered.answer(whole, work)
-  const { encoding, bytes } = await compress(body, exchange.headers['accept-encoding'])
+  // Pictures are compressed already.
+  const accepted = headers['content-type']?.startsWith('image/') ? undefined : exchange.headers['accept-encoding']
+  const { encoding, bytes } = await compress(body, accepted)
   exchange.begin(status, headers, spendingHeaders(before), standing, {
     ...(isReplay && { 'idempotent-replayed': 'true' }),
     ...(encoding !== null && { 'content-encoding': encoding, vary: 'accept-encoding' }),
@@ -47,11 +50,16 @@ const compress = async (body: string | Buffer, accepted: string | string[] | und
   return { encoding: null, bytes: body }
 }
 
-const idempotencyOf = ({ headers, method, url, body }: Exchange): Idempotency | undefined => {
+const idempotencyOf = async ({ headers, method, url, body, uploads }: Exchange): Promise<Idempotency | undefined> => {
   const key = headers['idempotency-key']
   if (key === undefined) return undefined
   if (typeof key !== 'string' || !/^[\x20-\x7e]{1,255}$/.test(key)) throw fail('idempotencyKeyInvalid')
   // What only this caller has; the request was admitted with one of the two.
   const credential = headers.authorization ?? String(headers['x-api-key'])
-  return { key, credential, request: `${method} ${url}\n${JSON.stringify(body)}` }
+  const files = await Promise.all([...(uploads?.contents ?? [])].map(fingerprint))
+  return { key, credential, request: [`${method} ${url}`, JSON.stringify(body), ...files].join('\n') }
 }
+
+/** Made in a thread of the runtime: files are large. */
+const fingerprint = async (content: Uint8Array | string): Promise<string> =>
+  Buffer.from(await webcrypto.subtle.digest('SHA-256', Buffer.from(content as string))).toString('hex')

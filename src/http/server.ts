@@ -11,6 +11,7 @@ import { CompatError, DetailedError, StandardError } from '#contract/common.js'
 import { CompletionRequest, TextCompletion } from '#contract/completions.js'
 import { EmbeddingList, EmbeddingRequest } from '#contract/embeddings.js'
 import { type Failure, fail } from '#contract/errors.js'
+import { imageSchemas } from '#contract/images.js'
 import { CountTokensRequest, MessagesAnswer, MessagesError, MessagesRequest, TokenCount } from '#contract/messages.js'
 import { Model } from '#contract/models.js'
 import { ResponsesAnswer, ResponsesRequest } from '#contract/responses.js'
@@ -101,7 +102,15 @@ export const createServer = async (needs: Needs) => {
     clientErrorHandler: (error, socket) => answerUnreadable(error, socket, commonHeaders),
   }).withTypeProvider<TypeBoxTypeProvider>()
 
-  const sharedSchemas = [StandardError, DetailedError, CompatError, ApiKeyRecord, Model, ...textSchemas]
+  const sharedSchemas = [
+    StandardError,
+    DetailedError,
+    CompatError,
+    ApiKeyRecord,
+    Model,
+    ...textSchemas,
+    ...imageSchemas,
+  ]
   for (const schema of sharedSchemas) app.addSchema(schema)
   const validators = createValidators(sharedSchemas)
   app.setValidatorCompiler(validators.compiler)

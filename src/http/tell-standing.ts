@@ -63,7 +63,17 @@ const waitOf = (reply: FastifyReply, standings: Standings) => {
 const hasLimits = (reply: FastifyReply) => reply.hasHeader('x-ratelimit-type') || reply.hasHeader('x-ratelimit-resets')
 
 const modelNamedBy = ({ body, routeOptions }: FastifyRequest) => {
-  const { modelType: type } = routeOptions.config
-  const name = type && modelNamed(body, type)
-  return name === undefined || type === undefined ? undefined : { name, type }
+  const { modelType: type, modelNameOf } = routeOptions.config
+  if (type === undefined) return undefined
+  const name = modelNameOf ? nameOrNone(() => modelNameOf(body)) : modelNamed(body, type)
+  return name === undefined ? undefined : { name, type }
+}
+
+/** A request that was refused may name anything. */
+const nameOrNone = (nameOf: () => string): string | undefined => {
+  try {
+    return nameOf()
+  } catch {
+    return undefined
+  }
 }

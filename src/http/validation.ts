@@ -1,8 +1,9 @@
 import { Ajv, type ErrorObject, type Options, type ValidateFunction } from 'ajv'
 import type { FastifySchemaValidationError } from 'fastify/types/schema.js'
 import { fail } from '#contract/errors.js'
+import { isForm } from './uploads/read-form.js'
 
-// `example` and `deprecated` only inform readers of the OpenAPI document.
+// `example`, `deprecated` and `enumOf` only inform readers of the OpenAPI document.
 // `verbose` brings the schema that was broken, whose description says more than a pattern does.
 const options: Options = {
   allErrors: true,
@@ -11,28 +12,35 @@ const options: Options = {
   verbose: true,
   // Of several alternatives only the one that the request names is checked, so only its mistakes are told.
   discriminator: true,
-  keywords: ['example'],
+  keywords: ['example', 'enumOf'],
 }
 
 /**
  * JSON bodies are taken as they are: with Fastify's default, `[1, 2]` would become `["1", "2"]` and pass as strings.
- * Query and path values are text by nature and are turned into what the schema asks for.
+ * Values of queries, paths and forms are text by nature and are turned into what the schema asks for.
  */
 export const createValidators = (sharedSchemas: object[]) => {
   const bodies = new Ajv({ ...options, coerceTypes: false, schemas: sharedSchemas })
   const texts = new Ajv({ ...options, coerceTypes: true, schemas: sharedSchemas })
+  // In a form a list of one looks like a single value.
+  const forms = new Ajv({ ...options, coerceTypes: 'array', schemas: sharedSchemas })
   const waiting: (() => void)[] = []
 
   /** Compiling the large schemas of text takes half a second, so a start does not wait for it. */
   const compileLater = (schema: object): Validator => {
     let compiled: ValidateFunction | undefined
+    let compiledForForms: ValidateFunction | undefined
     const compile = () => {
       compiled ??= bodies.compile(schema)
       return compiled
     }
+    const compileForForms = () => {
+      compiledForForms ??= forms.compile(schema)
+      return compiledForForms
+    }
     waiting.push(compile)
     const validator: Validator = (body) => {
-      const validate = compile()
+      const validate = isForm(body) ? compileForForms() : compile()
       const isValid = validate(body) as boolean
       validator.errors = validate.errors ?? null
       return isValid

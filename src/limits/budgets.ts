@@ -110,7 +110,7 @@ const mostOf = (budget: Budget, type: BudgetType) => (type === 'FAILED_REQUESTS'
  */
 const uncounted = new Set([402, 409, 429, 499])
 /** Nor are these: our own trouble, which has nothing to do with the model and passes. */
-const ours = new Set<FailureName>(['holdLost', 'documentsBusy'])
+const ours = new Set<FailureName>(['holdLost', 'documentsBusy', 'uploadsBusy'])
 
 const typeOf = (error: unknown): BudgetType | undefined => {
   if (error instanceof Unavailable) return undefined

@@ -1,4 +1,5 @@
 import { pino } from 'pino'
+import { describe } from '#http/docs.js'
 import { systemClock } from '#plumbing/clock.js'
 import { createApp } from '../app.js'
 import { readBuildVersion, readSettings } from '../config.js'
@@ -16,7 +17,7 @@ export const describeApi = async () => {
     clock: systemClock,
     log: pino({ level: 'silent' }),
   })
-  const description = app.server.swagger()
+  const description = describe(app.server, offer.catalog)
   await app.close()
   return JSON.parse(JSON.stringify(description)) as typeof description
 }

@@ -5,9 +5,12 @@ import type { OperatorConfig, Upstream } from '#catalog/config/config-schema.js'
 import { anthropicCredentials, createAnthropicText } from '#engines/anthropic/anthropic-text.js'
 import { createEmbedder } from '#engines/embedder/embedder.js'
 import type { EmbeddingEngine } from '#engines/embedding.js'
+import type { ImageEngine } from '#engines/image.js'
 import { createLlamaEngine } from '#engines/llama/engine.js'
 import { createOpenAiEmbeddings } from '#engines/openai/embeddings.js'
 import { createOpenAiText } from '#engines/openai/text.js'
+import { createPixels, type Pixels } from '#engines/pixels/pixels.js'
+import type { Safety } from '#engines/safety/safety.js'
 import type { TextEngine } from '#engines/text.js'
 import { limitEmbedding, limitText } from '#engines/time-limit.js'
 import { createUpstreamClient } from '#engines/upstream/client.js'
@@ -27,7 +30,13 @@ type Needs = {
   onTrouble: (what: string, cause?: unknown) => void
 }
 
-type Connection = { entry: Upstream; text?: TextEngine; embedding?: EmbeddingEngine; close(): Promise<void> }
+type Connection = {
+  entry: Upstream
+  text?: TextEngine
+  embedding?: EmbeddingEngine
+  image?: ImageEngine
+  close(): Promise<void>
+}
 
 /** Makes the engines that the config file and the catalog name; each on first use, and anew when its entry changes. */
 export const createEngines = ({
@@ -35,7 +44,9 @@ export const createEngines = ({
   modelFile,
   modelThreads,
   onTrouble,
-}: Needs): Engines & { close(): Promise<void> } => {
+}: Needs): Engines & { pixels: Pixels; safety: Safety; close(): Promise<void> } => {
+  const pixels = createPixels()
+  const safety = { look: async () => ({ isAdult: false, containsMinor: false }), close: async () => {} }
   const llama = createLlamaEngine({ modelFile, threads: modelThreads, onTrouble })
   const embedder = createEmbedder()
   const connections = new Map<string, Connection>()
@@ -68,10 +79,13 @@ export const createEngines = ({
     binding.kind === 'upstream' ? connectionTo(binding.upstream) : embedded[binding.engine]
 
   return {
+    pixels,
+    safety,
     text: (binding) => find(binding)?.text,
     embedding: (binding) => find(binding)?.embedding,
+    image: (binding) => find(binding)?.image,
     async close() {
-      await Promise.all([llama, embedder, ...connections.values()].map((engine) => engine.close()))
+      await Promise.all([llama, embedder, pixels, safety, ...connections.values()].map((engine) => engine.close()))
     },
   }
 }

@@ -141,6 +141,18 @@ export type Search = Static<typeof Search>
 export const Staking = Type.Object({ rpcUrl: HttpUrl, contract: EvmAddress }, closed)
 export type Staking = Static<typeof Staking>
 
+/** docs/specification.md, enhance_prompt: what a prompt that was rewritten for a picture costs, and who rewrites it. */
+export const PromptEnhancement = Type.Object(
+  {
+    model: Maybe(
+      Type.String({ minLength: 1, description: 'A text model; the default one of an upstream unless given' }),
+    ),
+    usd: Usd('0.04'),
+  },
+  closed,
+)
+export type PromptEnhancement = Static<typeof PromptEnhancement>
+
 /** The whole file, except that each entry of `models` is checked on its own, by the schema of its type. */
 export const ConfigFile = Type.Object(
   {
@@ -150,6 +162,7 @@ export const ConfigFile = Type.Object(
     systemPrompt: Maybe(
       Type.String({ maxLength: 100_000, description: "Said to text models before the caller's own; '' for nothing" }),
     ),
+    promptEnhancement: Maybe(PromptEnhancement),
     styles: Maybe(Type.Array(Type.String({ minLength: 1 }), { uniqueItems: true })),
     limits: Maybe(LimitsEntry),
     rpc: Maybe(Rpc),

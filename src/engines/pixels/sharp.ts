@@ -52,3 +52,15 @@ export const encode = (picture: Sharp, format: PictureFormat, quality: Quality =
       return picture.webp({ quality: lossyQuality[quality], effort: 3 }).toBuffer()
   }
 }
+
+/** The size of a picture as a viewer sees it, from its head; undefined when it is not one that we read. */
+export const readFacts = async (bytes: Uint8Array): Promise<{ width: number; height: number } | undefined> => {
+  try {
+    // Whether there are too many pixels is for the caller to say, and nothing is decoded here.
+    const { autoOrient } = await sharp(bytes, { limitInputPixels: false }).metadata()
+    const { width, height } = autoOrient
+    return width > 0 && height > 0 ? { width, height } : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -3,11 +3,13 @@ import type { ChatMessage, ContentPart } from '#contract/text-parts.js'
 import type { GuardedFetch } from '#plumbing/guarded-fetch/guarded-fetch.js'
 import { type StopSignal, toAbortSignal } from '#plumbing/stop-signal.js'
 import type { ExtractText } from '../../documents/extract-text.js'
+import { createLoad } from '../../media/load.js'
 import { chooseMedia, hasMedia, partsOf } from './choose-media.js'
-import { createLoad } from './load.js'
 import { createPartPreparation } from './prepare-part.js'
 
 const atOnce = 4
+/** Of all media of one request, after decoding. */
+const totalMax = 64 * 1024 * 1024
 
 type Needs = { guardedFetch: GuardedFetch; extractText: ExtractText }
 
@@ -27,7 +29,11 @@ export const createMediaPreparation =
     // The first part that fails ends the work on the others.
     const stop = new AbortController()
     const both = AbortSignal.any([toAbortSignal(signal), stop.signal])
-    const prepare = createPartPreparation({ ...createLoad(guardedFetch, both), extractText, signal: both })
+    const prepare = createPartPreparation({
+      ...createLoad({ guardedFetch, signal: both, totalMax, whole: 'messages' }),
+      extractText,
+      signal: both,
+    })
 
     /** What becomes of each part; undefined for those that are not shown. */
     const contents: (ContentPart | undefined)[][] = []

@@ -2,9 +2,9 @@ import { basename } from 'node:path/posix'
 import { fail, failField } from '#contract/errors.js'
 import type { AudioPart, ContentPart, FilePart, ImagePart, TextPart, VideoPart } from '#contract/text-parts.js'
 import { documentBytesMax, type ExtractText } from '../../documents/extract-text.js'
-import { decodeBase64 } from './data-url.js'
+import { decodeBase64 } from '../../media/data-url.js'
+import type { createLoad, Loaded } from '../../media/load.js'
 import { readImageSize } from './image-size.js'
-import type { createLoad, Loaded } from './load.js'
 
 const imageSideMin = 64
 const bytesMax = documentBytesMax

@@ -4,8 +4,6 @@ import type { FetchOptions, GuardedFetch } from '#plumbing/guarded-fetch/guarded
 import { isDataUrl, readDataUrl } from './data-url.js'
 
 const megabyte = 1024 * 1024
-/** Of one request, after decoding. */
-const totalMax = 64 * megabyte
 const timeoutMs = 30_000
 
 export type Loaded = {
@@ -19,17 +17,27 @@ export type Loaded = {
 
 export type LoadOptions = { bytesMax: number; redirectsMax: number } & Pick<FetchOptions, 'accept' | 'contentType'>
 
-/** Gets what a part names, for one request: all of it together is bounded. `place` is what its failures point at. */
-export const createLoad = (guardedFetch: GuardedFetch, signal: AbortSignal) => {
+type LoadNeeds = {
+  guardedFetch: GuardedFetch
+  signal: AbortSignal
+  /** Of everything in one request, after decoding. */
+  totalMax: number
+  /** What holds it all, such as `messages`. */
+  whole: string
+}
+
+/** Gets what a request names, for one request: all of it together is bounded. `place` is what its failures point at. */
+export const createLoad = ({ guardedFetch, signal, totalMax, whole }: LoadNeeds) => {
   let left = totalMax
 
-  const tooLarge = (place: string, bytesMax: number) => fail('fileTooLarge', place, String(bytesMax / megabyte))
+  const tooLarge = (place: string, bytesMax: number) =>
+    fail('fileTooLarge', place, String(Math.ceil(bytesMax / megabyte)))
 
   /** Counts what was brought along or fetched. */
-  const count = (place: string, bytes: Buffer, bytesMax: number): void => {
+  const count = (place: string, bytes: Uint8Array, bytesMax: number): void => {
     if (bytes.length > bytesMax) throw tooLarge(place, bytesMax)
     left -= bytes.length
-    if (left < 0) throw failField('messages', `must hold at most ${totalMax / megabyte} MB of media`)
+    if (left < 0) throw failField(whole, `must hold at most ${totalMax / megabyte} MB of media`)
   }
 
   const fetchIt = async (place: string, url: string, options: LoadOptions): Promise<Loaded> => {

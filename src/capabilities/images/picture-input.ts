@@ -1,0 +1,77 @@
+import { fail, failField } from '#contract/errors.js'
+import type { InputPicture } from '#engines/image.js'
+import type { Pixels } from '#engines/pixels/pixels.js'
+import type { GuardedFetch } from '#plumbing/guarded-fetch/guarded-fetch.js'
+import { type StopSignal, toAbortSignal } from '#plumbing/stop-signal.js'
+import { decodeBase64 } from '../media/data-url.js'
+import { createLoad } from '../media/load.js'
+
+/** A picture as a caller gave it: a file, or a text that holds it or says where it is. `place` names the field. */
+export type PictureSource = { place: string } & ({ file: Uint8Array } | { text: string })
+
+/** docs/specification.md, Limits 9. */
+export const pixelsMin = 65_536
+export const pixelsMax = 33_177_600
+/** Files are under 25 MB. */
+export const fileBytesMax = 25 * 1024 * 1024 - 1
+/** Of all pictures of one request. */
+const totalBytesMax = 128 * 1024 * 1024
+const redirectsMax = 3
+
+export type PictureRules = { pixelsMin?: number; bytesMax?: number }
+
+type Needs = { guardedFetch: GuardedFetch; pixels: Pick<Pixels, 'inspect'> }
+
+/**
+ * Gets the pictures of a request and refuses those that are too large, too small or no pictures, before anything is held.
+ * What callers name by a URL is visited only at public addresses.
+ */
+export const createPictureInput = ({ guardedFetch, pixels }: Needs) => {
+  const inspect = async (place: string, bytes: Uint8Array, rules: PictureRules): Promise<InputPicture> => {
+    const facts = await pixels.inspect(bytes)
+    if (!facts) throw fail('notAPicture', place)
+    const { width, height } = facts
+    const size = [String(width), String(height)]
+    const least = rules.pixelsMin ?? pixelsMin
+    if (width * height < least) throw fail('pictureTooSmall', place, ...size, String(least))
+    if (width * height > pixelsMax) throw fail('pictureTooLarge', place, ...size, String(pixelsMax))
+    return { bytes, width, height }
+  }
+
+  return async (
+    sources: readonly PictureSource[],
+    signal: StopSignal,
+    rules: PictureRules = {},
+  ): Promise<InputPicture[]> => {
+    const { bytesMax = fileBytesMax } = rules
+    const stop = new AbortController()
+    const both = AbortSignal.any([toAbortSignal(signal), stop.signal])
+    const whole = sources[0]?.place.split('.')[0] ?? ''
+    const { load, count } = createLoad({ guardedFetch, signal: both, totalMax: totalBytesMax, whole })
+
+    const bytesOf = async (source: PictureSource): Promise<Uint8Array> => {
+      const { place } = source
+      if ('file' in source) {
+        count(place, source.file, bytesMax)
+        return source.file
+      }
+      if (/^(data|https?):/i.test(source.text))
+        return (await load(place, source.text, { bytesMax, redirectsMax, accept: 'image/*' })).bytes
+      const bytes = decodeBase64(source.text)
+      if (!bytes || bytes.length === 0)
+        throw failField(place, 'must be base64, a data URL, or a URL that begins with http:// or https://')
+      count(place, bytes, bytesMax)
+      return bytes
+    }
+
+    try {
+      return await Promise.all(sources.map(async (source) => inspect(source.place, await bytesOf(source), rules)))
+    } catch (error) {
+      // One that fails ends the fetching of the others.
+      stop.abort(error)
+      throw signal.aborted ? fail('callerLeft') : error
+    }
+  }
+}
+
+export type PictureInput = ReturnType<typeof createPictureInput>

@@ -1,0 +1,59 @@
+import { isAscii } from 'node:buffer'
+import { pictureFields, type Uploads } from './uploads.js'
+
+/** Shorter texts are not worth the trouble. */
+const longFrom = 64 * 1024
+
+const quote = 0x22
+const backslash = 0x5c
+
+/** The quote that ends a text of JSON that begins behind `from`; -1 when there is none. */
+const endOfText = (body: Buffer, from: number): number => {
+  for (let end = body.indexOf(quote, from); end >= 0; end = body.indexOf(quote, end + 1)) {
+    let slashes = 0
+    while (end - slashes > from && body[end - slashes - 1] === backslash) slashes++
+    if (slashes % 2 === 0) return end
+  }
+  return -1
+}
+
+/**
+ * Takes long plain texts, which are pictures in base64, out of a JSON body. What remains is small and parsed as usual: a
+ * picture of 25 MB would otherwise hold up everybody else for a tenth of a second.
+ */
+export const takeOutLongTexts = (body: Buffer, uploads: Uploads): Buffer => {
+  if (body.length < longFrom) return body
+  const parts: Buffer[] = []
+  let kept = 0
+  for (let start = body.indexOf(quote); start >= 0; ) {
+    const end = endOfText(body, start + 1)
+    if (end < 0) break
+    const text = body.subarray(start + 1, end)
+    if (text.length >= longFrom && isPlain(text)) {
+      parts.push(body.subarray(kept, start), Buffer.from(JSON.stringify(uploads.keep(text.toString('latin1')))))
+      kept = end + 1
+    }
+    start = body.indexOf(quote, end + 1)
+  }
+  return parts.length === 0 ? body : Buffer.concat([...parts, body.subarray(kept)])
+}
+
+/** Nothing in it means something else than what it is. */
+const isPlain = (text: Buffer): boolean => isAscii(text) && text.indexOf(backslash) < 0
+
+/** Puts long texts back that are not where pictures are. */
+export const putBack = (value: unknown, uploads: Uploads, field = ''): unknown => {
+  if (pictureFields.has(field)) return value
+  if (typeof value === 'string') {
+    const kept = uploads.find(value)
+    return typeof kept === 'string' ? kept : value
+  }
+  if (Array.isArray(value)) return value.map((item) => putBack(item, uploads, field))
+  if (typeof value !== 'object' || value === null) return value
+  for (const [name, inner] of Object.entries(value)) {
+    const right = putBack(inner, uploads, name)
+    // Assigning to `__proto__` would do something else than it says.
+    if (right !== inner) Object.defineProperty(value, name, { value: right, enumerable: true, writable: true })
+  }
+  return value
+}
