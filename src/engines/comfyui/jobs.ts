@@ -77,6 +77,8 @@ export const createJobs = (client: UpstreamClient, { pollMs }: { pollMs: number 
       const bell = createBell()
       let isDeaf = false
       const socket = client.openSocket(`/ws?clientId=${clientId}`, {
+        // What was told before that was not heard.
+        onOpen: bell.ring,
         onText: (text) => isEnding(text) && bell.ring(),
         onClosed() {
           isDeaf = true

@@ -1,6 +1,7 @@
 import { type Dispatcher, Headers, WebSocket } from 'undici'
 
 export type SocketListener = {
+  onOpen(): void
   onText(text: string): void
   /** Also when it could not be opened at all. Told once, and not after `close`. */
   onClosed(): void
@@ -29,6 +30,9 @@ export const openSocket = ({ dispatcher, url, headers, listener }: Needs): Socke
     isWanted = false
     listener.onClosed()
   }
+  socket.addEventListener('open', () => {
+    if (isWanted) listener.onOpen()
+  })
   socket.addEventListener('message', ({ data }) => {
     if (isWanted && typeof data === 'string') listener.onText(data)
   })
