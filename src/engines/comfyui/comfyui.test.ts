@@ -14,7 +14,10 @@ const green = [0, 255, 0, 255]
 const blue = [0, 0, 255, 255]
 
 /** A server whose model `own` has these workflows. */
-const startWith = async (test: TestContext, workflows: { generate?: Workflow; edit?: Workflow }) => {
+const startWith = async (
+  test: TestContext,
+  workflows: { generate?: Workflow; edit?: Workflow; upscale?: Workflow },
+) => {
   const folder = mkdtempSync(join(tmpdir(), 'tessera-workflow-'))
   test.after(() => rmSync(folder, { recursive: true }))
   const files = Object.entries(workflows).map(([work, workflow]) => {
@@ -108,6 +111,25 @@ test('a workflow of the operator is filled in, and run once for each picture whe
   )
   await generate({ model, steps: 30 })
   assert.equal(sentWorkflow(to('/prompt')[3]?.json).sampler?.inputs.steps, 30)
+})
+
+test('every placeholder that a workflow may have gets its value', async (test) => {
+  const everywhere =
+    '{{prompt}} {{negative_prompt}} {{width}} {{height}} {{seed}} {{steps}} {{cfg}} {{count}} {{lora_strength}}'
+  const withText = (text: string): Workflow => ({
+    image: { class_type: 'LoadImage', inputs: { image: '{{image}}' } },
+    text: { class_type: 'CLIPTextEncode', inputs: { text } },
+    result: { class_type: 'PreviewImage', inputs: { images: ['image', 0] } },
+  })
+  const edit = withText(`${everywhere} {{model}} {{image}} {{image2}} {{image3}} {{mask}}`)
+  const upscale = withText(`${everywhere} {{model}} {{image}} {{creativity}}`)
+  const server = await startWith(test, { edit, upscale })
+  const { image } = server
+  await server.edit({ model, images: [image, image, image], mask: await halfMask(64, 32), quality: 'low' })
+  await server.upscale({ model })
+  const [edited, upscaled] = server.to('/prompt').map(({ json }) => String(sentWorkflow(json).text?.inputs.text))
+  assert.match(edited ?? '', /^in snow {2}64 32 7 12 7 1 1 own( tessera-\S+ \[temp\]){4}$/)
+  assert.match(upscaled ?? '', /^ {2}128 64 0 20 7 1 1 own tessera-\S+ \[temp\] 0.01$/)
 })
 
 test('what was saved is the result, not the previews on the way', async (test) => {

@@ -16,7 +16,8 @@ const nodeProblems = (errors: unknown): NodeProblem[] =>
       type: String(error.type),
       message: String(error.message),
       input: isObject(error.extra_info) ? String(error.extra_info.input_name ?? '') : '',
-      details: String(error.details ?? '').slice(0, detailCharactersMax),
+      // Which files there are helps an operator; other details may quote what stood in a field, and so a prompt.
+      details: error.type === 'value_not_in_list' ? String(error.details).slice(0, detailCharactersMax) : '',
     }))
   })
 
@@ -32,7 +33,10 @@ export const fromRefusedWorkflow = (status: number, body: unknown): EngineError 
   const { node, message, input, details } = problems.find(({ type }) => !callerProblems.has(type)) ?? first
   if (problems.every(({ type }) => callerProblems.has(type)))
     return new EngineError('refused', `the upstream refused ${input} of ${node}`, { said: `${input}: ${message}` })
-  return new EngineError('unavailable', `the upstream does not take the workflow: ${node}: ${message} (${details})`)
+  return new EngineError(
+    'unavailable',
+    `the upstream does not take the workflow: ${node}: ${message} (${details || input})`,
+  )
 }
 
 const refusal = /\b(?:nsfw|safety (?:checker|filter|system)|content policy|moderat(?:ed|ion))\b/i

@@ -5,8 +5,8 @@ import { unsupported, withStyle } from '../upstream/prompt-words.js'
 
 export type Fields = Record<string, string | number>
 
-/** Fields that only say how a picture is handed over, or that may be left undone: a server that refuses one gets none. */
-export const droppable = ['response_format', 'output_format', 'background', 'seed'] as const
+/** Fields that only say how pictures are handed over, or that may be left undone: a server that refuses one gets none. */
+export const droppable = ['response_format', 'output_format', 'background', 'seed', 'n'] as const
 
 /** DALL-E 3 has its own words, and DALL-E 2 has none. */
 const qualityFor = (model: string, quality: Quality | undefined): string | undefined => {

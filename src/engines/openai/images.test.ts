@@ -82,6 +82,24 @@ test('a field that only says how to hand over is left out for a model that refus
   assert.deepEqual(sent(), [true])
 })
 
+test('a server that makes one picture at a time is asked until there are enough, with other seeds', async (test) => {
+  const { generate, received, routes } = await startImagesServer(test, { single: ['n'] })
+  assert.equal((await generate({ model: 'single', count: 2, seed: 2 ** 31 - 1 })).length, 2)
+  const sent = () => received.splice(0).map(({ json }) => [json.n, json.seed])
+  assert.deepEqual(sent(), [
+    [2, 2 ** 31 - 1],
+    [undefined, 2 ** 31 - 1],
+    [undefined, 0],
+  ])
+  routes[route] = sendJson({ data: [{ b64_json: (await drawPng(64, 32)).toString('base64') }] })
+  assert.equal((await generate({ count: 3 })).length, 3)
+  assert.deepEqual(sent(), [
+    [3, 7],
+    [2, 8],
+    [1, 9],
+  ])
+})
+
 test('a field that a caller asked for is not left out, and neither is one that the prompt is about', async (test) => {
   const { generate, routes, received } = await startImagesServer(test, { plain: ['num_inference_steps'] })
   await assert.rejects(generate({ model: 'plain', steps: 9 }), { trouble: 'refused' })
@@ -170,7 +188,7 @@ test('what a server wrote beside the pixels does not reach callers', async (test
 })
 
 const wrong: [name: string, data: unknown][] = [
-  ['too few pictures', []],
+  ['no pictures', []],
   ['no picture in an item', [{}]],
   ['an item that is null', [null]],
   ['a picture that is none', [{ b64_json: Buffer.from('GIF89a').toString('base64') }]],

@@ -9,6 +9,7 @@ import { isFailure } from './chunks.js'
 import { droppable, type Fields, toEditFields, toEditForm, toGenerateFields } from './image-request.js'
 import { isOpenAi } from './is-openai.js'
 
+const seedsMax = 2 ** 31
 const broken = (what: string) => new EngineError('broken', `the upstream sent ${what}`)
 
 /** Pictures from anything that speaks like OpenAI: vLLM-Omni, SGLang, LocalAI, OpenAI itself. */
@@ -40,23 +41,29 @@ export const createOpenAiImages = (client: UpstreamClient): ImageEngine => {
     return toPicture(await client.download(url, { signal, answerBytesMax }))
   }
 
+  /** At least one. */
   const readPictures = async (answer: unknown, count: number, signal: StopSignal): Promise<Picture[]> => {
     if (typeof answer !== 'object' || answer === null) throw broken('no object')
     const body = answer as Record<string, unknown>
     if (isFailure(body)) throw client.errorFromEvent(body)
-    if (!Array.isArray(body.data) || body.data.length < count) throw broken(`not ${count} pictures`)
+    if (!Array.isArray(body.data) || body.data.length === 0) throw broken('no pictures')
     const pictures: Picture[] = []
     for (const item of body.data.slice(0, count)) pictures.push(await readPicture(item, signal))
     return pictures
   }
 
   return {
+    /** Some servers make one at a time, whatever they are asked for; they are asked again for the rest. */
     async generate(call) {
       const { signal, count } = call
-      const answer = await ask(toGenerateFields(call, isOriginal), (fields) =>
-        client.postForJson('/images/generations', JSON.stringify(fields), { signal, answerBytesMax }),
-      )
-      const pictures = await readPictures(answer, count, signal)
+      const pictures: Picture[] = []
+      while (pictures.length < count) {
+        const rest = { ...call, count: count - pictures.length, seed: (call.seed + pictures.length) % seedsMax }
+        const answer = await ask(toGenerateFields(rest, isOriginal), (fields) =>
+          client.postForJson('/images/generations', JSON.stringify(fields), { signal, answerBytesMax }),
+        )
+        pictures.push(...(await readPictures(answer, rest.count, signal)))
+      }
       return Promise.all(pictures.map((picture) => toExactSize(picture, call)))
     },
 

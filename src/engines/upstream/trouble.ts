@@ -32,10 +32,10 @@ const firstText = (...places: unknown[]): string => {
 
 /** The field that is wrong: OpenAI names it, FastAPI says where it stands. */
 const parameterIn = (error: Record<string, unknown>, detail: unknown): string => {
-  if (typeof error.param === 'string') return error.param
   const [first] = Array.isArray(detail) ? detail : []
   const place: unknown = isObject(first) && Array.isArray(first.loc) ? first.loc.at(-1) : undefined
-  return typeof place === 'string' ? place : ''
+  const name = error.param ?? place
+  return typeof name === 'string' && /^[\w.[\]-]{1,64}$/.test(name) ? name : ''
 }
 
 const readErrorObject = (body: unknown): ErrorBody => {
