@@ -8,6 +8,12 @@ const Maybe = Type.Optional
 const Usd = (amount: string) => Type.Unsafe<string>({ price: 'decimal', default: amount })
 const Positive = (standard: number) => Type.Integer({ minimum: 1, default: standard })
 
+const WorkflowFile = Maybe(Type.String({ minLength: 1 }))
+const WorkflowFiles = Type.Object(
+  { generate: WorkflowFile, edit: WorkflowFile, upscale: WorkflowFile },
+  { ...closed, minProperties: 1 },
+)
+
 export const Upstream = Type.Object(
   {
     kind: StringEnum(['openai', 'anthropic', 'automatic1111', 'comfyui']),
@@ -15,6 +21,11 @@ export const Upstream = Type.Object(
     apiKey: Maybe(Secret),
     headers: Maybe(Type.Record(Type.String(), Type.String(), { description: 'Sent with every request' })),
     timeoutMs: Type.Integer({ minimum: 1, default: 600_000, description: 'Bounds the whole call' }),
+    workflows: Maybe(
+      Type.Record(Type.String(), WorkflowFiles, {
+        description: 'Only for comfyui: files in API format by the name of the model, relative to the config file',
+      }),
+    ),
   },
   closed,
 )

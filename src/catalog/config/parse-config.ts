@@ -1,14 +1,16 @@
+import { dirname } from 'node:path'
 import { type ModelType, modelTypes } from '#contract/models.js'
 import { checkModels, checkSections, type PlacedEntry } from './config-checks.js'
 import { type Environment, type Path, pathText, readDocument } from './config-document.js'
 import { type Check, type Complaint, ConfigError, createCheck } from './config-problems.js'
 import { ConfigFile, type OperatorConfig } from './config-schema.js'
 import { type ModelEntry, modelEntries } from './model-entry.js'
+import { checkWorkflows, withWorkflowPaths } from './workflow-files.js'
 
 export const emptyConfig: OperatorConfig = { upstreams: {}, models: [], builtinModels: true }
 
 export type ParseOptions = {
-  /** The name of the file, for the reports. */
+  /** Where the file lies: for the reports, and for what is written relative to it. */
   file: string
   /** Where `${NAME}` is looked up. */
   env: Environment
@@ -29,17 +31,19 @@ export const parseConfig = (text: string, { file, env, builtinIds = [] }: ParseO
 
   // A value that lacks its variable would only be called wrong a second time.
   const lackVariable = new Set(problems.map(({ path }) => path))
-  const complaints = complaintsAbout(data as OperatorConfig, builtinIds)
+  const folder = dirname(file)
+  const complaints = complaintsAbout(data as OperatorConfig, builtinIds, folder)
   for (const { path, reason, isUnknownKey } of complaints) {
     if (isUnknownKey || !lackVariable.has(pathText(path))) problems.push(problemAt(path, reason))
   }
   problems.sort((a, b) => a.line - b.line)
   if (problems.length > 0) throw new ConfigError(file, problems)
-  return data as OperatorConfig
+  const config = data as OperatorConfig
+  return { ...config, upstreams: withWorkflowPaths(config.upstreams, folder) }
 }
 
 /** The schema first; then the meaning of whatever fits it, so that one run finds all there is to find. */
-const complaintsAbout = (data: OperatorConfig, builtinIds: readonly string[]): Complaint[] => {
+const complaintsAbout = (data: OperatorConfig, builtinIds: readonly string[], folder: string): Complaint[] => {
   const shape = checkFile(data)
   const fitting = withoutUnfit(data, shape)
   const entries = (fitting.models ?? []).map((entry, index) => ({
@@ -60,6 +64,7 @@ const complaintsAbout = (data: OperatorConfig, builtinIds: readonly string[]): C
     ),
     ...checkModels(entries.flatMap(checkable), known),
     ...checkSections(fitting),
+    ...checkWorkflows(fitting.upstreams ?? {}, folder),
   ]
 }
 

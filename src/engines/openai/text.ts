@@ -4,10 +4,10 @@ import type { TextCall, TextEngine, TextPiece } from '../text.js'
 import type { UpstreamClient } from '../upstream/client.js'
 import { isFailure, parseObject, readAnswer, readPiece } from './chunks.js'
 import { createFamiliarChunks } from './familiar-chunk.js'
+import { isOpenAi } from './is-openai.js'
 
 type LimitField = 'max_tokens' | 'max_completion_tokens'
 
-const isOpenAi = (host: string) => host === 'api.openai.com' || host.endsWith('.openai.azure.com')
 const isLast = ({ data }: ServerSentEvent) => data === '[DONE]'
 
 /**

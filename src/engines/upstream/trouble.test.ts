@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createTroubles } from './trouble.js'
+import { createTroubles, isParameterRefused } from './trouble.js'
 
 const secret = 'hush-hush-hush'
 const { fromAnswer, fromEvent, fromConnection } = createTroubles([secret, 'gpu7.internal:8000'])
@@ -101,4 +101,18 @@ test('what the connection reports is named by what had happened before', () => {
   assert.equal(fromConnection(error('ECONNRESET'), true).trouble, 'broken')
   const unreadable = Object.assign(new Error('x'), { name: 'HTTPParserError' })
   assert.equal(fromConnection(unreadable, false).trouble, 'broken')
+})
+
+test('a field that an upstream does not take is found by its name, in what it says or beside it', () => {
+  const { fromAnswer } = createTroubles([])
+  const refusal = (body: object) => fromAnswer(400, {}, JSON.stringify(body))
+  const isSeed = (body: object) => isParameterRefused(refusal(body), 'seed')
+  assert.ok(isSeed({ error: { message: 'no', param: 'seed' } }))
+  assert.ok(isSeed({ detail: [{ loc: ['body', 'seed'], msg: 'Extra inputs are not permitted' }] }))
+  assert.ok(isSeed({ error: "Unknown parameter: 'seed'." }))
+  assert.ok(isSeed({ message: 'unsupported field seed' }))
+  assert.ok(!isSeed({ error: { message: "'seed' is fine", param: 'size' } }))
+  assert.ok(!isSeed({ error: 'the seed of evil is not drawn here' }))
+  assert.ok(!isParameterRefused(fromAnswer(500, {}, '{"error":{"param":"seed"}}'), 'seed'))
+  assert.ok(!isParameterRefused(new Error('seed'), 'seed'))
 })

@@ -14,7 +14,7 @@ const credentials = /\b(?:bearer\s+\S+|(?:sk|pk|key)[-_][\w-]{8,})/gi
 // Everything that is not a character to look at, line ends included.
 const unprintable = /[\p{C}\p{Z}]+/gu
 
-type ErrorBody = { said: string; code: string; status: number }
+type ErrorBody = { said: string; code: string; status: number; parameter: string }
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null
 
@@ -30,17 +30,27 @@ const firstText = (...places: unknown[]): string => {
   return ''
 }
 
+/** The field that is wrong: OpenAI names it, FastAPI says where it stands. */
+const parameterIn = (error: Record<string, unknown>, detail: unknown): string => {
+  const [first] = Array.isArray(detail) ? detail : []
+  const place: unknown = isObject(first) && Array.isArray(first.loc) ? first.loc.at(-1) : undefined
+  const name = error.param ?? place
+  return typeof name === 'string' && /^[\w.[\]-]{1,64}$/.test(name) ? name : ''
+}
+
 const readErrorObject = (body: unknown): ErrorBody => {
-  if (!isObject(body)) return { said: '', code: '', status: Number.NaN }
+  if (!isObject(body)) return { said: '', code: '', status: Number.NaN, parameter: '' }
   const error = isObject(body.error) ? body.error : body
   return {
     said: firstText(error.message, body.error, body.message, body.detail),
     code: [error.code, error.type, body.error_type].filter((part) => typeof part === 'string').join(' '),
     status: Number(error.code),
+    parameter: parameterIn(error, body.detail),
   }
 }
 
-const parse = (text: string): unknown => {
+/** Undefined for what is not JSON. */
+export const parseJson = (text: string): unknown => {
   try {
     return JSON.parse(text)
   } catch {
@@ -65,6 +75,17 @@ const byStatus = (status: number, code: string, mayWait: boolean): EngineTrouble
   return status === 400 || status === 413 || status === 422 ? 'refused' : 'unavailable'
 }
 
+/** Whether an upstream complains about the field of this name, and not about something that a caller wrote. */
+export const isParameterRefused = (error: unknown, name: string): boolean => {
+  if (!(error instanceof EngineError) || error.trouble !== 'refused') return false
+  const parameter = (error.cause as { parameter?: string } | undefined)?.parameter
+  if (parameter !== undefined) return parameter === name
+  const complaint = new RegExp(
+    `['"\`]${name}['"\`]|\\b(?:parameters?|fields?|arguments?|propert(?:y|ies)):? ${name}\\b`,
+  )
+  return complaint.test(error.said ?? '')
+}
+
 /** Turns what goes wrong with an upstream into the words that all engines share. */
 export const createTroubles = (secrets: string[]) => {
   const clean = (text: string): string => {
@@ -74,21 +95,20 @@ export const createTroubles = (secrets: string[]) => {
     return cleaned.length > saidCharactersMax ? `${cleaned.slice(0, saidCharactersMax - 1)}…` : cleaned
   }
 
-  const refused = (status: string, { said, code }: ErrorBody) => {
+  const refused = (status: string, { said, code, parameter }: ErrorBody) => {
     const cleaned = clean(said)
     const trouble = tooLongWords.test(code) || tooLongWords.test(said) ? 'tooLong' : 'refused'
     // Its reason may quote the prompt, so it goes to the caller and not into the log.
-    return new EngineError(
-      trouble,
-      `the upstream refused the request (${status})`,
-      cleaned === '' ? {} : { said: cleaned },
-    )
+    return new EngineError(trouble, `the upstream refused the request (${status})`, {
+      ...(cleaned !== '' && { said: cleaned }),
+      ...(parameter !== '' && { cause: Object.assign(new Error('a parameter was refused'), { parameter }) }),
+    })
   }
 
   return {
     /** An answer with a status that is not 2xx. */
     fromAnswer(status: number, headers: IncomingHttpHeaders, body: string): EngineError {
-      const error = readErrorObject(parse(body))
+      const error = readErrorObject(parseJson(body))
       const retryAfterMs = waitMs(headers)
       const trouble = byStatus(status, error.code, retryAfterMs !== undefined)
       if (trouble === 'refused') return refused(String(status), error)
