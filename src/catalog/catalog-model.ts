@@ -8,7 +8,14 @@ import { decimalPerUnit, type ExactPrice, exactPrice } from './prices.js'
 
 /** Who can serve a model: a configured upstream, or an engine inside this process. */
 export type Binding =
-  | { kind: 'upstream'; upstream: string; model: string; weight: number }
+  | {
+      kind: 'upstream'
+      upstream: string
+      model: string
+      /** The operator named the model; otherwise our id stands for it. */
+      isModelNamed: boolean
+      weight: number
+    }
   | { kind: 'embedded'; engine: string; model: string; weight: number }
 
 type Spec<T extends ModelType> = ModelOfType<T>['model_spec']
@@ -112,11 +119,14 @@ export const buildModel = ({ entry, traits, engines, createdDefault }: BuildOpti
 }
 
 const bindingsOf = (entry: ModelEntry): Binding[] =>
-  (entry.engines ?? [{ ...entry.engine, weight: 1 }]).map(({ upstream, embedded, model = entry.id, weight }) =>
+  (entry.engines ?? [{ ...entry.engine, weight: 1 }]).map(({ upstream, embedded, model = entry.id, weight }, index) =>
     upstream === undefined
       ? { kind: 'embedded', engine: embedded ?? '', model, weight }
-      : { kind: 'upstream', upstream, model, weight },
+      : { kind: 'upstream', upstream, model, isModelNamed: isModelNamed(entry, index), weight },
   )
+
+const isModelNamed = ({ engine, engines }: ModelEntry, index: number): boolean =>
+  (engines?.[index] ?? engine)?.model !== undefined
 
 const limitGroupOf = (entry: ModelEntry): LimitGroup | null => {
   switch (entry.type) {

@@ -122,7 +122,7 @@ test('a model whose engine is not in this build is offline, and bindings that ca
   assert.equal(catalog.record('painter').model_spec.offline, true)
   assert.equal(catalog.use('painter').model.offline, true)
   assert.deepEqual(catalog.use('both').model.bindings, [
-    { kind: 'upstream', upstream: 'house', model: 'both', weight: 3 },
+    { kind: 'upstream', upstream: 'house', model: 'both', isModelNamed: false, weight: 3 },
   ])
 })
 

@@ -3,12 +3,16 @@ import type { Engines } from '#capabilities/switchboard.js'
 import type { Binding } from '#catalog/catalog.js'
 import type { OperatorConfig, Upstream } from '#catalog/config/config-schema.js'
 import { anthropicCredentials, createAnthropicText } from '#engines/anthropic/anthropic-text.js'
+import { createAutomatic1111 } from '#engines/automatic1111/automatic1111.js'
+import { createComfyUi } from '#engines/comfyui/comfyui.js'
 import { createEmbedder } from '#engines/embedder/embedder.js'
 import type { EmbeddingEngine } from '#engines/embedding.js'
 import type { ImageEngine } from '#engines/image.js'
 import { createLlamaEngine } from '#engines/llama/engine.js'
 import { createOpenAiEmbeddings } from '#engines/openai/embeddings.js'
+import { createOpenAiImages } from '#engines/openai/images.js'
 import { createOpenAiText } from '#engines/openai/text.js'
+import { withNormalisedInputs } from '#engines/pixels/normalised.js'
 import { createPixels, type Pixels } from '#engines/pixels/pixels.js'
 import type { Safety } from '#engines/safety/safety.js'
 import type { TextEngine } from '#engines/text.js'
@@ -35,6 +39,8 @@ type Connection = {
   text?: TextEngine
   embedding?: EmbeddingEngine
   image?: ImageEngine
+  /** For models that the operator did not name. */
+  unnamedImage?: ImageEngine
   close(): Promise<void>
 }
 
@@ -66,7 +72,7 @@ export const createEngines = ({
     }
     // Requests that are on their way over the former connection end as they began.
     void known?.close()
-    const fresh = connect(entry)
+    const fresh = connect(entry, pixels)
     connections.set(name, fresh)
     return fresh
   }
@@ -83,20 +89,31 @@ export const createEngines = ({
     safety,
     text: (binding) => find(binding)?.text,
     embedding: (binding) => find(binding)?.embedding,
-    image: (binding) => find(binding)?.image,
+    image(binding) {
+      const { image, unnamedImage } = find(binding) ?? {}
+      return binding.kind === 'upstream' && !binding.isModelNamed ? (unnamedImage ?? image) : image
+    },
     async close() {
       await Promise.all([llama, embedder, pixels, safety, ...connections.values()].map((engine) => engine.close()))
     },
   }
 }
 
-const connect = (entry: Upstream): Connection => {
+const connect = (entry: Upstream, pixels: Pixels): Connection => {
+  const picturesFrom = (engine: ImageEngine) => withNormalisedInputs(engine, pixels)
   const { kind, apiKey, headers = {}, timeoutMs } = entry
   const timeouts = { totalMs: timeoutMs }
   switch (kind) {
     case 'openai': {
       const client = createUpstreamClient({ baseUrl: entry.baseUrl, apiKey, headers, timeouts })
-      return { entry, text: createOpenAiText(client), embedding: createOpenAiEmbeddings(client), close: client.close }
+      const image = picturesFrom(createOpenAiImages(client))
+      return {
+        entry,
+        text: createOpenAiText(client),
+        embedding: createOpenAiEmbeddings(client),
+        image,
+        close: client.close,
+      }
     }
     case 'anthropic': {
       // Its documentation names the address without the version, other services' with it; both are meant well.
@@ -105,7 +122,18 @@ const connect = (entry: Upstream): Connection => {
       const client = createUpstreamClient({ baseUrl, headers: { ...credentials, ...headers }, timeouts })
       return { entry, text: createAnthropicText(client), close: client.close }
     }
-    default:
-      return { entry, close: async () => {} }
+    case 'automatic1111': {
+      const client = createUpstreamClient({ baseUrl: entry.baseUrl, apiKey, headers, timeouts })
+      return {
+        entry,
+        image: picturesFrom(createAutomatic1111(client)),
+        unnamedImage: picturesFrom(createAutomatic1111(client, { usesLoaded: true })),
+        close: client.close,
+      }
+    }
+    case 'comfyui': {
+      const client = createUpstreamClient({ baseUrl: entry.baseUrl, apiKey, headers, timeouts })
+      return { entry, image: picturesFrom(createComfyUi(client, { workflows: entry.workflows })), close: client.close }
+    }
   }
 }

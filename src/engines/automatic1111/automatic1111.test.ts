@@ -61,6 +61,17 @@ test('a checkpoint that the server does not have is not drawn with another one',
   )
 })
 
+test('a model without a name is whatever the server has loaded, and a server without a list is believed', async (test) => {
+  const { generate, createEngine, routes, to } = await startWebUi(test)
+  await generate({ model: 'our-own-name' }, createEngine({}, { usesLoaded: true }))
+  delete routes['GET /sdapi/v1/sd-models']
+  await generate({ model: 'flux' })
+  assert.deepEqual(
+    to(path).map(({ json }) => json.override_settings),
+    [{}, { sd_model_checkpoint: 'flux' }],
+  )
+})
+
 test('a grid before the pictures is passed over', async (test) => {
   const { generate, routes, answer } = await startWebUi(test)
   const images = [await drawPng(128, 32), await drawPng(64, 32, blue), await drawPng(64, 32, blue)]

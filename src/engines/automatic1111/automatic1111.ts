@@ -27,36 +27,54 @@ const readPictures = (answer: unknown, count: number): Picture[] => {
   return pictures.map(fromBase64)
 }
 
+type Options = {
+  /** How often a task that waits in the server's queue is looked for when it is to be stopped. */
+  pollMs?: number
+  /** Draw with the checkpoint that the server has loaded, whatever the model is called. */
+  usesLoaded?: boolean
+}
+
 /**
  * Pictures from AUTOMATIC1111's web UI and from those that kept its API: Forge, reForge, SD.Next. The model is the name of
  * a checkpoint (or of an upscaler) as the server lists them.
  */
 export const createAutomatic1111 = (
   client: UpstreamClient,
-  /** How often a task that waits in the server's queue is looked for when it is to be stopped. */
-  { pollMs = 1_000 }: { pollMs?: number } = {},
+  { pollMs = 1_000, usesLoaded = false }: Options = {},
 ): ImageEngine => {
   const tasks = createTasks(client, pollMs)
   const checkpoints = createCheckpoints(client)
   const post = (path: string, body: object, signal: StopSignal) =>
     client.postForJson(path, JSON.stringify(body), { signal, answerBytesMax })
 
+  const checkpointOf = async ({
+    model,
+    signal,
+  }: {
+    model: string
+    signal: StopSignal
+  }): Promise<string | undefined> => {
+    if (usesLoaded) return undefined
+    await checkpoints.check(model, signal)
+    return model
+  }
+
   return {
     async generate(call) {
-      const { signal, count, model } = call
-      await checkpoints.check(model, signal)
+      const { signal, count } = call
+      const checkpoint = await checkpointOf(call)
       const answer = await tasks.run(
-        async (taskId) => post('/sdapi/v1/txt2img', toTextToImage(call, taskId), signal),
+        async (taskId) => post('/sdapi/v1/txt2img', toTextToImage(call, { taskId, checkpoint }), signal),
         () => signal.aborted,
       )
       return Promise.all(readPictures(answer, count).map((picture) => toExactSize(picture, call)))
     },
 
     async edit(call) {
-      const { signal, model } = call
-      await checkpoints.check(model, signal)
+      const { signal } = call
+      const checkpoint = await checkpointOf(call)
       const answer = await tasks.run(
-        async (taskId) => post('/sdapi/v1/img2img', await toImageToImage(call, taskId), signal),
+        async (taskId) => post('/sdapi/v1/img2img', await toImageToImage(call, { taskId, checkpoint }), signal),
         () => signal.aborted,
       )
       const [picture] = readPictures(answer, 1)

@@ -17,11 +17,19 @@ export const createCheckpoints = (client: UpstreamClient) => {
   return {
     async check(name: string, signal: StopSignal): Promise<void> {
       if (found.has(name)) return
-      const answer = await client.getForJson('/sdapi/v1/sd-models', { signal })
-      const list: unknown[] = Array.isArray(answer) ? answer : []
+      const answer = await client.getForJson('/sdapi/v1/sd-models', { signal }).catch(nothingSaid)
+      signal.throwIfAborted()
+      // Servers that only speak a part of the API have no list; then it is taken on trust.
+      if (!Array.isArray(answer)) return
+      const list: unknown[] = answer
       const isThere = list.some((item) => typeof item === 'object' && item !== null && isNamed(item, name))
       if (!isThere) throw new EngineError('unavailable', `the upstream has no checkpoint '${name}'`)
       found.add(name)
     },
   }
+}
+
+const nothingSaid = (error: unknown) => {
+  if (error instanceof EngineError) return undefined
+  throw error
 }

@@ -15,23 +15,25 @@ const rounded = (pixels: number) => Math.ceil(pixels / 8) * 8
 const toDataUrl = (bytes: Uint8Array) =>
   `data:${mediaTypeOf(bytes)};base64,${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('base64')}`
 
-const shared = ({ model, width, height, seed }: GenerateCall | EditCall, taskId: string) => ({
+type Task = { taskId: string /** The one that is loaded unless given. */; checkpoint: string | undefined }
+
+const shared = ({ width, height, seed }: GenerateCall | EditCall, { taskId, checkpoint }: Task) => ({
   seed,
   width: rounded(width),
   height: rounded(height),
   batch_size: 1,
   send_images: true,
   save_images: false,
-  override_settings: { sd_model_checkpoint: model },
+  override_settings: checkpoint === undefined ? {} : { sd_model_checkpoint: checkpoint },
   // Otherwise the former checkpoint is loaded again after every picture.
   override_settings_restore_afterwards: false,
   force_task_id: taskId,
 })
 
-export const toTextToImage = (call: GenerateCall, taskId: string) => {
+export const toTextToImage = (call: GenerateCall, task: Task) => {
   if (call.styleReferences?.length) throw unsupported('style references')
   return {
-    ...shared(call, taskId),
+    ...shared(call, task),
     prompt: withStyle(call.prompt, call.style),
     negative_prompt: call.negativePrompt ?? '',
     // One after the other: a batch needs the memory of all of them together.
@@ -41,12 +43,12 @@ export const toTextToImage = (call: GenerateCall, taskId: string) => {
   }
 }
 
-export const toImageToImage = async (call: EditCall, taskId: string) => {
+export const toImageToImage = async (call: EditCall, task: Task) => {
   const [image, ...others] = call.images
   if (image === undefined) throw new EngineError('refused', 'an edit without an image', { said: 'an image is missing' })
   if (others.length > 0) throw unsupported('more than one image')
   return {
-    ...shared(call, taskId),
+    ...shared(call, task),
     prompt: call.prompt,
     n_iter: 1,
     steps: stepsFor[call.quality ?? 'medium'],
