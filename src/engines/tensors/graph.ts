@@ -51,7 +51,7 @@ export const createGraph = () => {
       graph.within(1, createMessage().text(1, flow).text(2, name).text(4, 'Identity'))
       graph.within(12, port(name, kind))
     },
-    floats: (data: Float32Array | number[], shape: number[] = [data.length]) =>
+    floats: (data: ArrayLike<number>, shape: number[] = [data.length]) =>
       constant('float32', shape, bytesOf(Float32Array.from(data))),
     integers: (data: number[]) => constant('int64', [data.length], bytesOf(BigInt64Array.from(data, BigInt))),
     cast: (flow: Flow, kind: Kind) => add('Cast', [flow], { to: kinds[kind] }),

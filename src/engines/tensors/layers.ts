@@ -1,4 +1,4 @@
-import type { Flow, Graph } from './graph.js'
+import type { Flow, Graph, Tensor } from './graph.js'
 import { joinPhases, spreadBias, spreadKernel } from './phases.js'
 import { turnDepthwiseKernel, turnKernel, type Weights } from './weights.js'
 
@@ -22,7 +22,7 @@ type Layer = {
 }
 
 /**
- * Carries a model over into a graph: what it gives for this input. Pictures flow channel by channel, [1, channels, height,
+ * Carries a model over into a graph: what it gives for this input. Only what the models we use are made of is known. Pictures flow channel by channel, [1, channels, height,
  * width], which is how our runtime works on them fastest; Keras has the channels last.
  */
 export const addLayers = (graph: Graph, { modelTopology }: LayersModel, weights: Weights, input: Flow): Flow => {
@@ -46,8 +46,7 @@ const addLayer = (graph: Graph, layer: Layer, weights: Weights, sources: Flow[],
   const { name, config } = layer
   const source = sources[0] as Flow
   const weight = (part: string) => weights.get(`${name}/${part}`)
-  const floats = ({ data, shape }: { data: ArrayLike<number>; shape: number[] }) =>
-    graph.floats(Float32Array.from(data), shape)
+  const floats = ({ data, shape }: Tensor) => graph.floats(data, shape)
   const padding = () => ({ auto_pad: config.padding === 'same' ? 'SAME_UPPER' : 'VALID' })
 
   if (enlarging !== undefined) {

@@ -54,10 +54,14 @@ const bytesPer = (type: string) => {
 const decode = (type: string, buffer: ArrayBuffer, quantization: WeightEntry['quantization']): Tensor['data'] => {
   if (type === 'int32') return new Int32Array(buffer)
   if (type === 'float32') return new Float32Array(buffer)
-  if (type === 'float16') return Float32Array.from(new Uint16Array(buffer), fromHalf)
   const steps = type === 'uint8' ? new Uint8Array(buffer) : new Uint16Array(buffer)
   const { scale = 1, min = 0 } = quantization ?? {}
-  return Float32Array.from(steps, (step) => step * scale + min)
+  const values = new Float32Array(steps.length)
+  for (let index = 0; index < steps.length; index++) {
+    const step = steps[index] as number
+    values[index] = type === 'float16' ? fromHalf(step) : step * scale + min
+  }
+  return values
 }
 
 /** A number of 16 bits: one of sign, five of exponent, ten of fraction. */

@@ -1,8 +1,6 @@
 import type { Raster } from '../pixels/raster.js'
 import { type Sharp, sharp } from '../pixels/sharp.js'
-
-/** Pixels without opacity, three bytes each. */
-export type Colours = { data: Uint8Array; width: number; height: number }
+import type { Colours } from '../tensors/colours.js'
 
 export const isOpaque = ({ data }: Raster): boolean => {
   for (let place = 3; place < data.length; place += 4) if (data[place] !== 255) return false

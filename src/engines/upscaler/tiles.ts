@@ -1,4 +1,4 @@
-import type { Colours } from './colours.js'
+import type { Colours } from '../tensors/colours.js'
 
 type Size = { width: number; height: number }
 
