@@ -52,7 +52,7 @@ export const createGraph = () => {
       graph.within(12, port(name, kind))
     },
     floats: (data: ArrayLike<number>, shape: number[] = [data.length]) =>
-      constant('float32', shape, bytesOf(Float32Array.from(data))),
+      constant('float32', shape, bytesOf(data instanceof Float32Array ? data : Float32Array.from(data))),
     integers: (data: number[]) => constant('int64', [data.length], bytesOf(BigInt64Array.from(data, BigInt))),
     cast: (flow: Flow, kind: Kind) => add('Cast', [flow], { to: kinds[kind] }),
     transpose: (flow: Flow, order: number[]) => add('Transpose', [flow], { perm: order }),

@@ -74,6 +74,15 @@ export const addOperations = (
     return { flow: activate(graph, flow, operation), isPicture: true }
   }
 
+  /** The largest of 0 and the smallest of a number and what is not negative: one step for our runtime, and three here. */
+  const boundsOf = ({ op, input: [lower = '', zero = ''] = [] }: Operation) => {
+    const minimum = operations.get(lower)
+    const [rectified = '', most = ''] = minimum?.input ?? []
+    const isBound = op === 'Maximum' && minimum?.op === 'Minimum' && operations.get(rectified)?.op === 'Relu'
+    if (!isBound || weights.get(zero).data[0] !== 0) return undefined
+    return { source: operations.get(rectified)?.input?.[0] ?? '', most: weights.get(most).data[0] as number }
+  }
+
   const convert = (operation: Operation): Value => {
     const { op, input: inputs = [] } = operation
     const [first = '', second = ''] = inputs
@@ -119,6 +128,11 @@ export const addOperations = (
         const sum = graph.add('Add', [product, floats(inputs[2])])
         return { flow: activate(graph, sum, operation), isPicture: false }
       }
+    }
+    const bounds = boundsOf(operation)
+    if (bounds) {
+      const { flow, isPicture } = valueFor(bounds.source)
+      return { flow: graph.add('Clip', [flow, graph.floats([0], []), graph.floats([bounds.most], [])]), isPicture }
     }
     const isPicture = inputs.some((name) => !weights.has(name) && valueFor(name).isPicture)
     const twofold = elementwise[op]

@@ -64,14 +64,14 @@ const decode = (type: string, buffer: ArrayBuffer, quantization: WeightEntry['qu
   return values
 }
 
-/** A number of 16 bits: one of sign, five of exponent, ten of fraction. */
+const powers = Float64Array.from({ length: 32 }, (_, exponent) => 2 ** (exponent - 25))
+
+/** A number of 16 bits: one of sign, five of exponent, ten of fraction. Weights are never infinite. */
 const fromHalf = (bits: number) => {
-  const sign = bits & 0x8000 ? -1 : 1
   const exponent = (bits >> 10) & 31
   const fraction = bits & 1023
-  if (exponent === 0) return sign * 2 ** -24 * fraction
-  if (exponent === 31) return fraction === 0 ? sign * Number.POSITIVE_INFINITY : Number.NaN
-  return sign * 2 ** (exponent - 15) * (1 + fraction / 1024)
+  const value = exponent === 0 ? fraction * (powers[1] as number) : (fraction + 1024) * (powers[exponent] as number)
+  return bits & 0x8000 ? -value : value
 }
 
 /** Kernels of TensorFlow are height, width, inputs, outputs; those of ONNX are outputs, inputs, height, width. */

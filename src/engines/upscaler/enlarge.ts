@@ -1,5 +1,5 @@
-import type { Stop } from '../threads/serve.js'
 import type { Colours } from '../tensors/colours.js'
+import type { Stop } from '../threads/serve.js'
 import { fromColours, resizeTo, toColours } from './colours.js'
 import { type Network, openNetwork, reach, type Scale, scales } from './network.js'
 import { cutTile, detailIn, putTile, type Tile, tilesOf } from './tiles.js'

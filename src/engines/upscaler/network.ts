@@ -1,10 +1,10 @@
 import { join } from 'node:path'
+import type { Colours } from '../tensors/colours.js'
 import { createGraph } from '../tensors/graph.js'
 import { addLayers, type LayersModel } from '../tensors/layers.js'
 import { packageFolder, readModelFile } from '../tensors/packages.js'
 import { openSession } from '../tensors/session.js'
 import { readWeights } from '../tensors/weights.js'
-import type { Colours } from '../tensors/colours.js'
 import { enlarge, shrink } from './lanczos.js'
 
 /** How much larger the networks make a picture. There is one for 8, too, which makes up more than it finds. */
