@@ -1,6 +1,7 @@
 import { EngineError } from '../engine-error.js'
 import { openPicture } from '../pixels/sharp.js'
 import type { Colours } from '../tensors/colours.js'
+import { once } from '../tensors/once.js'
 import { type Stop, serveJobs } from '../threads/serve.js'
 import { openAdultModel } from './adult.js'
 import { openFaceModels } from './faces.js'
@@ -9,14 +10,13 @@ import { judge, type Verdict } from './verdict.js'
 /** Pictures are judged in this size: faces in a crowd can still be told apart, and most pictures are read faster. */
 const sideMax = 1024
 
-let adultModel: ReturnType<typeof openAdultModel> | undefined
-let faceModels: ReturnType<typeof openFaceModels> | undefined
+const adultModel = once(openAdultModel)
+const faceModels = once(openFaceModels)
 
 const look = async (bytes: Uint8Array, stop: Stop): Promise<Verdict> => {
   const picture = await read(bytes)
   stop.check()
-  adultModel ??= openAdultModel()
-  const adult = await (await adultModel).look(picture)
+  const adult = await (await adultModel()).look(picture)
   stop.check()
   return judge(adult, await facesIn(picture))
 }
@@ -24,8 +24,7 @@ const look = async (bytes: Uint8Array, stop: Stop): Promise<Verdict> => {
 /** Without an answer about faces, the one about the rest is still worth having. */
 const facesIn = async (picture: Colours) => {
   try {
-    faceModels ??= openFaceModels()
-    return await (await faceModels).look(picture)
+    return await (await faceModels()).look(picture)
   } catch {
     return undefined
   }

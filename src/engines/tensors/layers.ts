@@ -22,8 +22,9 @@ type Layer = {
 }
 
 /**
- * Carries a model over into a graph: what it gives for this input. Only what the models we use are made of is known. Pictures flow channel by channel, [1, channels, height,
- * width], which is how our runtime works on them fastest; Keras has the channels last.
+ * Carries a model over into a graph: what it gives for this input. Only what the models we use are made of is known.
+ * Pictures flow channel by channel, [1, channels, height, width], which is how our runtime works on them fastest; Keras has
+ * the channels last.
  */
 export const addLayers = (graph: Graph, { modelTopology }: LayersModel, weights: Weights, input: Flow): Flow => {
   const { layers } = modelTopology.model_config.config

@@ -6,6 +6,7 @@ import fc from 'fast-check'
 import { type Colours, sample, wholeOf } from './colours.js'
 import { createGraph, type Flow, type Graph } from './graph.js'
 import { addLayers, type LayersModel } from './layers.js'
+import { once } from './once.js'
 import { addOperations, type GraphModel } from './operations.js'
 import { packageFolder, readModelFile } from './packages.js'
 import { openSession } from './session.js'
@@ -131,6 +132,17 @@ test('weights in fewer bits are what they were', () => {
   assertClose(weights.get('plain').data, [0.1, -7], 1e-7)
   assert.throws(() => weights.get('none'), /no weight none/)
   assert.throws(() => readWeights([{ name: 'long', shape: [9], dtype: 'float32' }], bytes), /end before long/)
+})
+
+test('what was opened is kept, and what failed to open is tried again', async () => {
+  let tries = 0
+  const open = once(async () => {
+    if (++tries === 1) throw new Error('not yet')
+    return { tries }
+  })
+  await assert.rejects(open(), /not yet/)
+  assert.equal(await open(), await open())
+  assert.equal(tries, 2)
 })
 
 test('what is not known is named', () => {

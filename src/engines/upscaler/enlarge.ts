@@ -1,4 +1,5 @@
 import type { Colours } from '../tensors/colours.js'
+import { once } from '../tensors/once.js'
 import type { Stop } from '../threads/serve.js'
 import { fromColours, resizeTo, toColours } from './colours.js'
 import { type Network, openNetwork, reach, type Scale, scales } from './network.js'
@@ -26,21 +27,21 @@ export type EnlargeWish = {
   networkMs: number
 }
 
-const networks = new Map<string, Promise<Network>>()
+const networks = new Map<string, () => Promise<Network>>()
 
-const networkFor = (model: string, scale: Scale) => {
+const networkFor = (model: string, scale: Scale): Promise<Network> => {
   const name = `${model} ${scale}`
-  const network = networks.get(name) ?? openNetwork(model, scale)
+  const network = networks.get(name) ?? once(() => openNetwork(model, scale))
   networks.set(name, network)
-  return network
+  return network()
 }
 
 /** The picture 2, 3 or 4 times larger; undefined when a network is of no use. */
 export const enlarge = async (picture: Colours, wish: EnlargeWish, stop: Stop): Promise<Colours | undefined> => {
-  const scale = scales.find((one) => one >= wish.factor) ?? scales[scales.length - 1]
-  const width = picture.width * (scale as number)
-  const height = picture.height * (scale as number)
-  if (scale === undefined || wish.factor <= 1 || width * height > enlargedPixelsMax) return undefined
+  const scale = scales.find((one) => one >= wish.factor) ?? 4
+  const width = picture.width * scale
+  const height = picture.height * scale
+  if (wish.factor <= 1 || width * height > enlargedPixelsMax) return undefined
   const enlarged = await toColours(resizeTo(fromColours(picture), { width, height }))
   const network = await networkFor(wish.model, scale)
   const strength = faithful[scale] + strengthPerCreativity * wish.creativity

@@ -17,16 +17,15 @@ export type UpscaleOrder = {
 const upscale = async (order: UpscaleOrder, stop: Stop): Promise<Uint8Array> => {
   const raster = await read(order.bytes)
   stop.check()
-  const small = takeColours(raster)
   const factor = Math.max(order.width / raster.width, order.height / raster.height)
+  const opacity = isOpaque(raster) ? undefined : await toColours(resizeTo(fromRaster(raster).extractChannel(3), order))
+  const small = takeColours(raster)
   const enlarged = await enlarge(small, { ...order, factor }, stop)
   stop.check()
   const sized = resizeTo(fromColours(enlarged ?? small), order)
   // Without a network, all that can be done for more detail is to show better what is there.
   const result = enlarged || order.creativity === 0 ? sized : sized.sharpen({ sigma: 1, m2: 150 * order.creativity })
-  if (isOpaque(raster)) return encode(result, 'png')
-  const { data: opacity } = await toColours(resizeTo(fromRaster(raster).extractChannel(3), order))
-  return encode(fromRaster(withOpacity(await toColours(result), opacity)), 'png')
+  return encode(opacity ? fromRaster(withOpacity(await toColours(result), opacity.data)) : result, 'png')
 }
 
 const read = async (bytes: Uint8Array): Promise<Raster> => {
