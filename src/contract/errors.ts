@@ -137,6 +137,13 @@ export const failures = {
     (got = '') => `Content-Type '${got}' is not accepted here; send application/json`,
   ),
 
+  contentPolicyViolation: line(
+    422,
+    'CONTENT_POLICY_VIOLATION',
+    (model = '', says = '') =>
+      `This breaks the content policy of the model '${model}', which does not make ${says}; nothing is charged`,
+  ),
+
   headersTooLarge: line(431, 'INVALID_REQUEST', 'The request headers are larger than 16 KiB'),
 
   // 429
