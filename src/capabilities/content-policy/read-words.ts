@@ -1,16 +1,18 @@
 /** A word of a prompt, in the form in which it is looked up. */
 export type Word = {
-  /** Lower case, without diacritics; letters that stand for others are kept, and `letterAgain` follows a long row. */
+  /** Lower case, without diacritics; letters that stand for others are kept, and a row of them is one and `letterAgain`. */
   text: string
   hasLetter: boolean
   sentence: number
+  /** The how-manieth word it is for a reader, who sees one word in n-u-d-e. */
+  place: number
   /** Something like a comma stands before it, so that no phrase reaches over from the word before. */
   opensClause: boolean
   /** May be the same word as the one before, taken apart: n-u-d-e, n u d e, na-ked. */
   mayContinue: boolean
 }
 
-/** The letter before it stood there three times or more, which means once or twice: `nuuude`. */
+/** The letter before it may be there once more, or not. Three letters or more in a row mean one to three: `nuuude`. */
 export const letterAgain = '\u0001'
 
 /** Splits a prompt into words, undoing what hides them from readers of plain text. Takes linear time. */
@@ -19,58 +21,72 @@ export const readWords = (prompt: string): Word[] => {
   const words: Word[] = []
   let sentence = 0
   let end = 0
-  let wasSingle = false
+  let wasAlone = false
+  let place = 0
   for (const { 0: found, index } of text.matchAll(wordPattern)) {
+    const word = wordText(found)
     const between = text.slice(end, index)
-    const isTight = tightPattern.test(between)
-    const isSingle = found.length === 1
-    if (sentenceEnd.test(between)) sentence++
+    const isSpace = between === ' '
+    const isSingle = word.length === 1
+    const isTight = words.length > 0 && !isSpace && tightPattern.test(between)
+    const mayContinue = isTight || (isSingle && wasAlone)
+    const isSeparate = !isSpace && !mayContinue
+    if (!mayContinue) place++
+    if (isSeparate && sentenceEnd.test(between)) sentence++
     words.push({
-      text: wordText(found),
-      hasLetter: letterPattern.test(found),
+      text: word,
+      hasLetter: letterPattern.test(word),
       sentence,
-      opensClause: !isTight && clauseBreak.test(between),
-      mayContinue: words.length > 0 && (isTight || (isSingle && wasSingle)),
+      place,
+      opensClause: isSeparate && clauseBreak.test(between),
+      mayContinue,
     })
     end = index + found.length
-    wasSingle = isSingle
+    // In `hig-h s-chool` two words were cut; the `h` and the `s` do not belong together.
+    wasAlone = isSingle && (!isTight || wasAlone)
   }
   return words
 }
 
-/** A word of a list, as prompts are read. */
-export const plainWord = (word: string): string => plainText(word)
-
 /** Signs that stand for letters count as words of their own, so that the word after an exclamation mark is seen, too. */
-const wordPattern = /[\p{L}\p{N}]+(?:['’]\p{L}+)*|[@$!|+*€](?=[@$!|+*€\p{L}\p{N}])/gu
+const wordPattern = /[\p{L}\p{N}]+(?:['’][\p{L}\p{N}]+)*|[@$!|+*€](?=[@$!|+*€\p{L}\p{N}])|(?<=[\p{L}\p{N}@$!])[@$]/gu
 const letterPattern = /\p{L}/u
 const tightPattern = /^[-._~^`·/\\:]?$/
 const clauseBreak = /[,;:.!?()[\]{}"“”…—–]/
 const sentenceEnd = /[.!?;…]\s|\n\s*\n/
 
-const plainText = (text: string): string => {
+/** Lower case, and every letter as a plain one. */
+export const plainText = (text: string): string => {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII is meant, and it needs no more than this
   if (/^[\x00-\x7f]*$/.test(text)) return text.toLowerCase()
   return text
+    .replace(longLigature, ' ')
     .normalize('NFKD')
     .toLowerCase()
     .replace(invisible, '')
     .replace(lookalike, (letter) => lookalikes[letter] ?? letter)
 }
 
+/** Single characters that stand for whole Arabic phrases: the form without them stays about as long as the prompt. */
+const longLigature = /[\ufdf0-\ufdfd]/g
+
 /** Marks on letters, zero-width characters, soft hyphens, and letters without ink. */
 const invisible = /[\p{M}\p{Cf}\u115f\u1160\u3164\uffa0]/gu
 
+/** Letters of other alphabets that look like ours, each before the one it looks like. */
 const lookalikes: Record<string, string> = Object.fromEntries(
   [
-    ['абвдеезиіјкмноӏпрстуухԁһѕԛԝ', 'a6bdee3uijkmho1nрctyyxdhsqw'],
-    ['αβγεηικνορτυχωϲϳ', 'abyenikvoptuxwcj'],
-    ['øłđıŧħɑɡɩʀʏᴀᴄᴅᴇᴊᴋᴍɴᴏᴘᴛᴜᴠᴡᴢ', 'oldithagiryacdejkmnoptuvwz'],
-  ].flatMap(([from = '', to = '']) => [...from].map((letter, index) => [letter, [...to][index] ?? letter])),
+    'аa вb еe зe иu іi јj кk мm нh оo пn рp сc тt уy хx ԁd һh ѕs ԛq ԝw ӏl',
+    'αa βb γy εe ηn ιi κk νv οo ρp τt υu χx ωw ϲc ϳj',
+  ]
+    .concat('øo łl đd ıi ŧt ħh ɑa ɡg ɩi ɴn ᴀa ᴄc ᴅd ᴇe ᴊj ᴋk ᴍm ᴏo ᴘp ᴛt ᴜu ᴠv ᴡw ᴢz')
+    .flatMap((pairs) => pairs.split(' '))
+    .map((pair) => [...pair]),
 )
 const lookalike = new RegExp(`[${Object.keys(lookalikes).join('')}]`, 'gu')
 
 const wordText = (found: string): string => {
-  const word = found.replace(/['’]s$/, '').replace(/['’]/g, '')
-  return letterPattern.test(word) ? word.replace(/(.)\1{2,}/gsu, `$1${letterAgain}`) : word
+  if (!/['’]|(.)\1\1/su.test(found)) return found
+  const word = found.replace(/['’][s5]$/, '').replace(/['’]/g, '')
+  return letterPattern.test(word) ? word.replace(/(.)\1{2,}/gsu, `$1${letterAgain}${letterAgain}`) : word
 }

@@ -1,29 +1,25 @@
 import { parsePattern, type Step } from '#catalog/word-pattern.js'
-import { plainWord, type Word } from './read-words.js'
-import { createWordTrie, type Found } from './word-trie.js'
+import { plainText, type Word } from './read-words.js'
+import { createWordTrie, type Found, type WordTrie } from './word-trie.js'
 
-/** Where something of a list was found: the word it begins at, and the word that it ends before. */
-export type Spans = ReadonlyMap<number, number>
+/** Where something of a list was found: the word it begins at, and the words that it may end before. */
+export type Spans = ReadonlyMap<number, readonly number[]>
 
-/** The lists of a policy, as they are found in one prompt. Each is looked for once, when it is first asked for. */
+/** One prompt, and what each list finds in it. A list is looked for when it is first asked for, and then remembered. */
 export type Reading = { words: readonly Word[]; spans(list: string): Spans }
 
-/** A phrase that goes on for longer than this is not worth following. */
-const repeatsMax = 5
+export type Lexicon = (words: readonly Word[]) => Reading
 
 type CompiledStep = { kind: 'words'; id: number } | { kind: 'list'; list: string; isRepeated: boolean }
-type Phrase = { rest: readonly CompiledStep[] }
-/** Phrases by what they begin with. */
-type List = { byWords: Map<number, Phrase[]>; byList: Map<string, Phrase[]> }
+type Phrase = { first: CompiledStep; rest: readonly CompiledStep[] }
 
-/** Makes a reader of prompts out of the lists named, and of those that they name. */
-export const compileLists = (
-  lists: Readonly<Record<string, readonly string[]>>,
-  names: Iterable<string>,
-): ((words: readonly Word[]) => Reading) => {
+/** A phrase that repeats a list more often than this is not worth following. */
+const repeatsMax = 5
+
+/** Makes a reader of prompts out of lists of patterns. They were checked, so that no list leads back to itself. */
+export const createLexicon = (lists: Readonly<Record<string, readonly string[]>>): Lexicon => {
   const trie = createWordTrie()
   const ids = new Map<string, number>()
-  const compiled = new Map<string, List>()
 
   const idOf = (words: readonly string[]): number => {
     const key = words.join('|')
@@ -31,36 +27,29 @@ export const compileLists = (
     if (known !== undefined) return known
     const id = ids.size
     ids.set(key, id)
-    for (const word of words.map(plainWord)) {
+    for (const word of words.map(plainText)) {
       if (word.endsWith('*')) trie.addBeginning(word.slice(0, -1), id)
       else for (const form of formsOf(word)) trie.add(form, id)
     }
     return id
   }
-  const compile = (name: string): void => {
-    if (compiled.has(name)) return
-    const list: List = { byWords: new Map(), byList: new Map() }
-    for (const pattern of lists[name] ?? []) {
-      const [first, ...rest] = parsePattern(pattern).map(compileStep)
-      if (first?.kind === 'words') append(list.byWords, first.id, { rest })
-      if (first?.kind === 'list') append(list.byList, first.list, { rest })
-    }
-    compiled.set(name, list)
+  const compileStep = (step: Step): CompiledStep =>
+    step.kind === 'words' ? { kind: 'words', id: idOf(step.words) } : step
+  const compilePhrase = (pattern: string): Phrase => {
+    const [first, ...rest] = parsePattern(pattern).map(compileStep)
+    return { first: first!, rest }
   }
-  const compileStep = (step: Step): CompiledStep => {
-    if (step.kind === 'words') return { kind: 'words', id: idOf(step.words) }
-    compile(step.list)
-    return step
-  }
-  for (const name of names) compile(name)
+  const phrases = new Map(Object.entries(lists).map(([name, patterns]) => [name, patterns.map(compilePhrase)]))
+
+  const firsts = new Set([...phrases.values()].flat().map(({ first }) => (first.kind === 'words' ? first.id : -1)))
 
   return (words) => {
-    const foundAt = words.map((_, start) => trie.findAt(words, start))
+    const index = indexOf(findEverywhere(trie, words), firsts)
     const known = new Map<string, Spans>()
     const spans = (name: string): Spans => {
       const before = known.get(name)
       if (before) return before
-      const result = spansOf(compiled.get(name) ?? noPhrases, words, foundAt, spans)
+      const result = spansOf(phrases.get(name) ?? [], words, index, spans)
       known.set(name, result)
       return result
     }
@@ -68,57 +57,77 @@ export const compileLists = (
   }
 }
 
-const noPhrases: List = { byWords: new Map(), byList: new Map() }
-
-const append = <Key>(lists: Map<Key, Phrase[]>, key: Key, phrase: Phrase) =>
-  lists.set(key, [...(lists.get(key) ?? []), phrase])
-
 /** The word and its plural. Short words and numbers have none: the one of `a` would be `as`. */
 const formsOf = (word: string): string[] => {
   if (word.length < 3 || /\d/.test(word)) return [word]
-  const forms = [word, `${word}s`]
-  if (/(?:s|x|z|ch|sh)$/.test(word)) forms.push(`${word}es`)
-  if (/[^aeiou]y$/.test(word)) forms.push(`${word.slice(0, -1)}ies`)
-  return forms
+  if (/(?:s|x|z|ch|sh)$/.test(word)) return [word, `${word}es`]
+  return /[^aeiou]y$/.test(word) ? [word, `${word.slice(0, -1)}ies`] : [word, `${word}s`]
+}
+
+/** What was found at each place, and the places of what phrases begin with. */
+type Index = { at: readonly (readonly Found[])[]; starts: ReadonlyMap<number, readonly number[]> }
+
+/** Most words stand alone and come more than once; each of those is looked up once. */
+const findEverywhere = (trie: WordTrie, words: readonly Word[]): (readonly Found[])[] => {
+  const alone = new Map<string, readonly Found[]>()
+  return words.map(({ text }, start) => {
+    if (words[start + 1]?.mayContinue) return trie.findAt(words, start)
+    const found = alone.get(text) ?? trie.findAt(words, start)
+    alone.set(text, found)
+    return found
+  })
+}
+
+const indexOf = (at: readonly (readonly Found[])[], firsts: ReadonlySet<number>): Index => {
+  const starts = new Map<number, number[]>()
+  for (const [start, found] of at.entries()) {
+    for (const { id } of found) {
+      if (!firsts.has(id)) continue
+      const known = starts.get(id)
+      if (known) known.push(start)
+      else starts.set(id, [start])
+    }
+  }
+  return { at, starts }
 }
 
 const spansOf = (
-  { byWords, byList }: List,
+  phrases: readonly Phrase[],
   words: readonly Word[],
-  foundAt: readonly Found[][],
+  { at: foundAt, starts }: Index,
   spans: (list: string) => Spans,
 ): Spans => {
-  const result = new Map<number, number>()
-
-  /** Where a step ends that begins at a word, or undefined when it does not begin there. */
-  const stepEnd = (step: CompiledStep, at: number): number | undefined => {
-    if (at >= words.length || words[at]?.opensClause) return undefined
-    return step.kind === 'list' ? spans(step.list).get(at) : foundAt[at]?.findLast(({ id }) => id === step.id)?.end
+  /** Where a step may end that begins at a word: in several places when letters were taken apart. */
+  const endsOf = (step: CompiledStep, at: number): readonly number[] => {
+    if (step.kind === 'list') return spans(step.list).get(at) ?? none
+    const lengths = foundAt[at]?.filter(({ id }) => id === step.id)
+    return lengths?.map(({ length }) => at + length) ?? none
   }
+  const endsWithin = (step: CompiledStep, at: number) => (words[at]?.opensClause ? none : endsOf(step, at))
 
-  const restEnd = ({ rest }: Phrase, firstEnd: number): number | undefined => {
-    let at = firstEnd
-    for (const step of rest) {
-      const isRepeated = step.kind === 'list' && step.isRepeated
-      for (let round = 0; round < (isRepeated ? repeatsMax : 1); round++) {
-        const end = stepEnd(step, at)
-        if (end === undefined && !isRepeated) return undefined
-        if (end === undefined) break
-        at = end
-      }
+  const follow = (step: CompiledStep, from: readonly number[]): readonly number[] => {
+    if (from.length === 0) return none
+    const next = unique(from.flatMap((at) => endsWithin(step, at)))
+    if (step.kind === 'words' || !step.isRepeated) return next
+    const reached = new Set(from)
+    for (let round = 0, edge = next; round < repeatsMax && edge.length > 0; round++) {
+      for (const at of edge) reached.add(at)
+      edge = unique(edge.flatMap((at) => endsWithin(step, at)))
     }
-    return at
+    return [...reached]
   }
 
-  const note = (phrase: Phrase, start: number, firstEnd: number) => {
-    const end = restEnd(phrase, firstEnd)
-    if (end !== undefined) result.set(start, Math.max(end, result.get(start) ?? 0))
-  }
-  for (const [start, found] of foundAt.entries()) {
-    for (const { id, end } of found) for (const phrase of byWords.get(id) ?? []) note(phrase, start, end)
-  }
-  for (const [list, phrases] of byList) {
-    for (const [start, end] of spans(list)) for (const phrase of phrases) note(phrase, start, end)
+  const result = new Map<number, readonly number[]>()
+  for (const { first, rest } of phrases) {
+    const places = first.kind === 'list' ? spans(first.list).keys() : (starts.get(first.id) ?? none)
+    for (const start of places) {
+      const ends = rest.reduce<readonly number[]>((from, step) => follow(step, from), endsOf(first, start))
+      if (ends.length > 0) result.set(start, unique([...(result.get(start) ?? none), ...ends]))
+    }
   }
   return result
 }
+
+const none: readonly number[] = []
+
+const unique = (numbers: readonly number[]): readonly number[] => (numbers.length < 2 ? numbers : [...new Set(numbers)])

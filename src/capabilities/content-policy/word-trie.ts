@@ -2,8 +2,8 @@ import { letterAgain, type Word } from './read-words.js'
 
 type Node = { next: Map<string, Node>; whole: number[]; beginnings: number[] }
 
-/** A set of words was found, and its last word ends before the word `end`. */
-export type Found = { id: number; end: number }
+/** A set of words was found; usually in a single word of the prompt, else in several that belong together. */
+export type Found = { id: number; length: number }
 
 /** Finds any number of sets of words at once, each under the id it was added with. */
 export type WordTrie = {
@@ -36,11 +36,12 @@ export const createWordTrie = (): WordTrie => {
         const word = words[index]!
         if (index > start && !word.mayContinue) break
         hasLetter ||= word.hasLetter
-        nodes = follow(nodes, word, (id) => found.push({ id, end: index + 1 }))
+        const isNumber = !word.hasLetter && word.text.length > 1 && !words[start + 1]?.mayContinue
+        nodes = follow(nodes, word.text, isNumber, (id) => found.push({ id, length: index + 1 - start }))
         if (nodes.length === 0) break
         // 4-5-5 is a number, although each of its digits may stand for a letter.
         if (!hasLetter && index > start) continue
-        for (const { whole } of nodes) for (const id of whole) found.push({ id, end: index + 1 })
+        for (const { whole } of nodes) for (const id of whole) found.push({ id, length: index + 1 - start })
       }
       return found
     },
@@ -50,8 +51,7 @@ export const createWordTrie = (): WordTrie => {
 const createNode = (): Node => ({ next: new Map(), whole: [], beginnings: [] })
 
 /** Where the letters of a word lead. A word with signs in it can be read in several ways, so these are several places. */
-const follow = (from: Node[], { text, hasLetter }: Word, onBeginning: (id: number) => void): Node[] => {
-  const isNumber = !hasLetter && text.length > 1
+const follow = (from: Node[], text: string, isNumber: boolean, onBeginning: (id: number) => void): Node[] => {
   let nodes = from
   let before = ''
   for (const letter of text) {
@@ -61,7 +61,7 @@ const follow = (from: Node[], { text, hasLetter }: Word, onBeginning: (id: numbe
     nodes = isAgain ? [...new Set([...nodes, ...next])] : next
     if (nodes.length === 0) return nodes
     for (const { beginnings } of next) for (const id of beginnings) onBeginning(id)
-    before = letter
+    if (!isAgain) before = letter
   }
   return nodes
 }
