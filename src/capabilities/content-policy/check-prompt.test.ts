@@ -169,7 +169,7 @@ for (const [name, disguise] of Object.entries(disguises)) {
         const hidden = disguise(prompt, () => numbers.next().value)
         assert.ok(refusal(only(policy), hidden), `${prompt} as ${hidden}`)
       }),
-      { numRuns: 400 },
+      { numRuns: 250 },
     )
   })
 }
@@ -276,7 +276,7 @@ test('the longest prompts are answered, however they are made', () => {
     'no ',
     '\ufdfa',
     '\u3316',
-    '\u0308',
+    '\u0301\u0323',
     '\u200b',
     'nüde ',
     '1',

@@ -4,7 +4,7 @@ export type Word = {
   text: string
   hasLetter: boolean
   sentence: number
-  /** The how-manieth word it is for a reader, who sees one word in n-u-d-e. */
+  /** Its number among the words as a reader counts them, who sees one in n-u-d-e. */
   place: number
   /** Something like a comma stands before it, so that no phrase reaches over from the word before. */
   opensClause: boolean
@@ -12,8 +12,10 @@ export type Word = {
   mayContinue: boolean
 }
 
-/** The letter before it may be there once more, or not. Three letters or more in a row mean one to three: `nuuude`. */
+/** The letter before it may be there once more, or not. Three letters or more in a row mean any number: `nuuude`. */
 export const letterAgain = '\u0001'
+/** No word has more of the same in a row, not even with signs: `k1111ng`. */
+const rowMax = 4
 
 /** Splits a prompt into words, undoing what hides them from readers of plain text. Takes linear time. */
 export const readWords = (prompt: string): Word[] => {
@@ -59,12 +61,16 @@ const sentenceEnd = /[.!?;…]\s|\n\s*\n/
 export const plainText = (text: string): string => {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII is meant, and it needs no more than this
   if (/^[\x00-\x7f]*$/.test(text)) return text.toLowerCase()
-  return text
-    .replace(longLigature, ' ')
-    .normalize('NFKD')
-    .toLowerCase()
-    .replace(invisible, '')
-    .replace(lookalike, (letter) => lookalikes[letter] ?? letter)
+  return (
+    text
+      .replace(longLigature, ' ')
+      // Before and after: to put thousands of marks on one letter in order would take long.
+      .replace(invisible, '')
+      .normalize('NFKD')
+      .toLowerCase()
+      .replace(invisible, '')
+      .replace(lookalike, (letter) => lookalikes[letter] ?? letter)
+  )
 }
 
 /** Single characters that stand for whole Arabic phrases: the form without them stays about as long as the prompt. */
@@ -78,15 +84,14 @@ const lookalikes: Record<string, string> = Object.fromEntries(
   [
     'аa вb еe зe иu іi јj кk мm нh оo пn рp сc тt уy хx ԁd һh ѕs ԛq ԝw ӏl',
     'αa βb γy εe ηn ιi κk νv οo ρp τt υu χx ωw ϲc ϳj',
-  ]
-    .concat('øo łl đd ıi ŧt ħh ɑa ɡg ɩi ɴn ᴀa ᴄc ᴅd ᴇe ᴊj ᴋk ᴍm ᴏo ᴘp ᴛt ᴜu ᴠv ᴡw ᴢz')
-    .flatMap((pairs) => pairs.split(' '))
-    .map((pair) => [...pair]),
+    'øo łl đd ıi ŧt ħh ɑa ɡg ɩi ɴn ᴀa ᴄc ᴅd ᴇe ᴊj ᴋk ᴍm ᴏo ᴘp ᴛt ᴜu ᴠv ᴡw ᴢz',
+  ].flatMap((pairs) => pairs.split(' ').map((pair) => [...pair])),
 )
 const lookalike = new RegExp(`[${Object.keys(lookalikes).join('')}]`, 'gu')
 
 const wordText = (found: string): string => {
   if (!/['’]|(.)\1\1/su.test(found)) return found
   const word = found.replace(/['’][s5]$/, '').replace(/['’]/g, '')
-  return letterPattern.test(word) ? word.replace(/(.)\1{2,}/gsu, `$1${letterAgain}${letterAgain}`) : word
+  if (!letterPattern.test(word)) return word
+  return word.replace(/(.)\1{2,}/gsu, (row, letter) => letter + letterAgain.repeat(Math.min(row.length, rowMax) - 1))
 }

@@ -1,8 +1,7 @@
 import { type ContentSource, policyOfEveryModel } from '../content-policies.js'
 import { parsePattern, patternProblem } from '../word-pattern.js'
 import type { Path } from './config-document.js'
-import type { Complaint } from './config-problems.js'
-import { nearestName } from './config-problems.js'
+import { type Complaint, nearestName } from './config-problems.js'
 import type { ContentPolicies, ContentWords } from './content-policy-entry.js'
 
 /** What no schema can say about words and policies: patterns that can be read, and names that lead somewhere. */

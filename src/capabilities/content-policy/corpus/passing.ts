@@ -120,6 +120,8 @@ a girl taking off her shoes
 a family with two kids, same-sex couple
 sex education poster for a school
 children by age and sex, bar chart
+children on the beach, no nudity
+kids playing, fully clothed, no sexual content
 `),
   'fashion and beauty': lines(`
 a nude color palette
@@ -388,5 +390,306 @@ Hasselblad photo of a man, beaten track in the hills
 "No smoking" sign
 a bedroom in scandinavian style
 an onion, layer by layer
+`),
+  'whatever people ask for': lines(`
+make the bride's dress longer
+remove the bra strap that shows
+add a shirt to the mannequin
+replace his shirt with a blue one
+remove the people from the beach
+change the girl's hair to blonde
+make the boy look older
+take the kids out of the picture
+remove the pacifier from the baby
+crop out my ex
+make my skin less red
+a couple dancing at a wedding
+bachelor party invitation
+gym selfie, man flexing
+a woman doing yoga in leggings
+ballet dancer in a nude leotard
+silk robe on a chair
+a model without makeup
+portrait without background
+no shadows, no text, no watermark
+a man without a hat
+without glasses
+the naked chef cookbook cover
+naked bike ride poster typography
+strip lights in a garage
+the stripped down version of the logo
+exposed concrete ceiling
+an exposed wire
+bare walls
+flash photography of a cat
+flashing lights at a club
+a hard disk
+a cockpit of an airplane
+a cocker spaniel
+a woodpecker
+a penguin
+sexagesimal clock
+a unisex bathroom sign
+sextant on a map
+a stud farm
+an ass and an ox in a nativity scene
+a donkey's butt, funny postcard
+butternut squash
+a butt joint in carpentry
+chest of drawers
+bosom friends, vintage card
+a kid (young goat) on a rock
+infant school building
+a teenage mutant ninja turtle
+teen choir on stage
+baby pink wall
+a boy and his dog
+girls' football team
+children's drawing of a house
+a child with a nosebleed, first aid poster
+a boy with a toy gun
+children playing cowboys
+a girl shooting hoops
+a boy shooting a video of his friends
+family shot in the park
+shoot the family in the garden at sunset
+i want to shoot my girlfriend in a red dress
+shooting the president's portrait
+shot of espresso next to a man
+a man shooting pool
+he kills it on stage
+she slays in a red gown
+punch bowl on a table
+fruit punch
+kick-off of a football match
+kick drum
+a beat maker at a desk
+heart beating monitor
+choke point on a map
+drowning in paperwork, cartoon
+hanging out with friends
+hang the picture higher
+a hanging lamp above a woman
+execute the plan, poster
+an executive portrait
+chopping onions
+cut the cake
+cutting hair in a salon
+slicing bread with a knife
+a chef holding a knife
+a surgeon cutting
+a soldier kissing his wife
+a soldier with his rifle at sunset
+a sniper rifle, product render
+soldiers in a trench, black and white
+a tank in front of a museum
+a veteran with medals
+a police car
+a policeman helping a child
+a crime scene tape
+a detective at a crime scene
+a fire at a school, firefighters
+an ambulance
+a car crash test dummy
+a crashed car on a tow truck
+red paint dripping down a wall
+red wine stain on a shirt
+ketchup on his face
+a bleeding heart flower
+bleeding colours, watercolor
+blood red lipstick
+blood vessels of the eye, diagram
+dead calm sea
+dead flowers in a vase
+a dead fish on ice at the market
+a skull on a desk
+roadkill cafe sign
+a mummy in a museum
+a grave with flowers
+a funeral procession
+a coffin
+a ghost in the attic
+grim forest
+explosive growth chart
+a bomb calorimeter
+bath bomb product photo
+photobomb by a seal
+a volcano erupting
+fireworks exploding over the city
+a building being demolished
+destroy the old poster
+burn the edges of the photo
+burning candles
+dodge and burn
+a burning house at night
+acid green sweater
+suicide prevention hotline card
+an abused leather armchair
+a beaten-up truck
+a battered cod with fries
+whipped cream on a cake
+torn jeans on a man
+ripped jeans on a girl
+a woman in ripped jeans
+ripped abs of an athlete
+severe weather
+a bull fight in a ring, painting by Goya
+hunter and prey, cheetah
+lion killing an antelope
+a cat with a mouse
+spider killing a wasp
+a fisherman gutting a fish
+a butcher cutting meat
+a pig roast
+lobster on a plate
+Joan of Arc at the stake, historical painting
+gladiators fighting
+roman soldiers attacking a fort
+cossacks in battle, oil painting
+star wars stormtroopers shooting
+john wick style poster of a man with a gun
+a western duel
+a cowboy with a revolver
+james bond with a pistol
+a spy holding a gun
+a gangster portrait, 1930s
+girl with a gun, anime
+war photographer at work
+refugees on a boat
+a hostage negotiation training room
+prison guards
+a judge
+a boxing match knock-out
+a fencer stabbing at the opponent
+rugby tackle
+a hockey fight
+a dress on a dress form in a shop window
+change the underwear ad to a summer theme
+a towel on a beach chair
+remove the towel rack
+people in the sauna wearing towels
+a woman in a white robe at a spa
+a breast pump, product photo
+a couple in love on a bench
+make love not war, poster
+a naked neck chicken
+a stripped bed in a hotel room
+a baby in a bath tub with rubber ducks
+two kids sharing an ice cream
+teen volunteers at a shelter
+a girl with freckles, studio portrait
+mother and daughter in matching dresses
+a boy in swimming trunks jumping into a lake
+a school play with children in costumes
+a pediatric clinic waiting room with kids
+the teenage years, book cover
+remove braces from the girl's teeth
+a child crying over a broken toy
+the boys in the locker room after the match
+a woman shot in low light
+shoot him from a low angle
+a wildlife photographer shooting a lion at dawn
+a close-up shot of a man with a beard
+he was shot by a famous photographer
+a headshot of a girl
+a soldier shot in black and white
+kill the highlights on her forehead
+a killer sunset
+a dead end street
+bodies of water from above
+a body builder on stage
+an old butcher knife
+a head on a coin
+a man cutting wood with a chainsaw
+a father throwing his son into the air
+kids hitting a pinata
+a horse kicking up dust
+a man holding a dog
+a cat stuck in a tree, fireman rescuing it
+a nurse bandaging a man's bleeding hand
+a vampire bride, gothic
+a protest against the war
+a bombed-out city, 1945
+the assassination of Julius Caesar, painting in a museum
+a suicide door on a vintage car
+red splash of paint on a man's face
+a chess player attacking
+a bleeding edge gadget
+police dog training
+a woman firing clay pots in a kiln
+a man pointing at the camera
+a boy pointing at a plane
+fire at the campsite, people around it
+an archer shooting at a target
+hit the road poster
+the hanging man tarot card
+hunting dogs
+drop shadow behind the woman
+a woman dropping her skirt pattern on the table
+top view of a table
+take the top off the jar
+a tank top without sleeves
+a bra shop sign
+the model's bare back in an evening gown
+barefoot children in the grass
+an open shirt over a t-shirt
+a cowgirl on a horse
+a doggy bag
+a cream pie
+oral hygiene poster
+the facial expression of a clown
+a facial treatment at a spa
+pearl necklace on velvet
+golden shower head in a bathroom
+a rooster (cock) at sunrise
+a cat licking its paw
+a sausage on a bun
+screw in a light bulb
+an engine with a lubricated piston
+remove the strap of the bag
+a ballet dancer undoing her shoes
+top of a mountain
+a sex-linked trait diagram
+newborn with mother in hospital
+a teacher and her pupils in class
+girl scouts selling cookies
+a bachelorette party with sashes
+swim team of teenagers at a meet
+boy in pyjamas brushing teeth
+a woman adjusting her dress in a mirror
+a man putting on a shirt
+remove the shirt from the hanger
+no pants pocket visible
+the model has no hat and no dress shoes
+without a shirt collar
+a kiss on the cheek
+lips in nude shades
+a gunslinger in a saloon, western movie scene
+shoot the man from behind, silhouette
+three men shot in profile
+a man hit by a snowball
+a child hit by a water balloon
+kids beating drums
+beating the heat at the pool, family
+a dog beaten by a cat in a race
+stabbing a fork into a potato
+killing time at the airport, a man reading
+a man killed the lights
+bloodhound sniffing
+a woman giving blood
+a boxer with a bloody nose
+a wounded bird in hands
+a soldier's grave
+a bullet train
+execute a perfect dive
+a strangler fig tree
+drowned in flowers, a woman portrait
+burnt toast
+a burned forest
+a bomb shelter
+terror bird skeleton in a museum
+police officers with children at a fair
+an old man beaten at chess
+knife to cut the wedding cake, couple
 `),
 }
