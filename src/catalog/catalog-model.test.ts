@@ -13,7 +13,13 @@ const build = <T extends ModelType>(type: T, fields: string): CatalogModelOfType
 models: [{ id: it, type: ${type}, engine: { upstream: house }, ${fields} }]`
   const [entry] = parseConfig(text, { file: 'tessera.yaml', env: {} }).models
   assert.ok(entry)
-  return buildModel({ entry, traits: [], engines: new Set(), createdDefault: 1000 }) as CatalogModelOfType<T>
+  return buildModel({
+    entry,
+    traits: [],
+    engines: new Set(),
+    createdDefault: 1000,
+    contentPolicies: [],
+  }) as CatalogModelOfType<T>
 }
 
 const textFields = 'contextTokens: 1000, pricing: { input: "1.50", output: { usd: "0.000000001", diem: "2" } }'

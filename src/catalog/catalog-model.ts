@@ -2,6 +2,7 @@ import { EmbeddingDetails, ImageDetails, MusicDetails, SpeechDetails } from '#co
 import type { Model, ModelOfType, ModelType } from '#contract/models.js'
 import type { LimitGroup } from './config/config-schema.js'
 import type { ModelEntry, ModelEntryOfType, Rate } from './config/model-entry.js'
+import type { ContentPolicy } from './content-policies.js'
 import { type Deprecation, deprecationOf, deprecationRecord } from './deprecation.js'
 import { type CamelKeys, camelKeys, type ExactPrices, exactPrices, recordPrices } from './price-tables.js'
 import { decimalPerUnit, type ExactPrice, exactPrice } from './prices.js'
@@ -54,6 +55,8 @@ export type CatalogModelOfType<T extends ModelType> = {
   /** As in the record, with camel-case names. */
   constraints: CamelKeys<Part<Spec<T>, 'constraints'>>
   deprecation: Deprecation | null
+  /** What it does not make; never empty. */
+  contentPolicies: readonly ContentPolicy[]
   record: ModelOfType<T>
 }
 export type CatalogModel = { [T in ModelType]: CatalogModelOfType<T> }[ModelType]
@@ -65,9 +68,10 @@ export type BuildOptions = {
   engines: ReadonlySet<string>
   /** Unix seconds, for an entry that does not say when it was created. */
   createdDefault: number
+  contentPolicies: readonly ContentPolicy[]
 }
 
-export const buildModel = ({ entry, traits, engines, createdDefault }: BuildOptions): CatalogModel => {
+export const buildModel = ({ entry, traits, engines, createdDefault, contentPolicies }: BuildOptions): CatalogModel => {
   const { id, type, privacy, name = id } = entry
   const bindings = bindingsOf(entry).filter((binding) => binding.kind === 'upstream' || engines.has(binding.engine))
   const offline = entry.offline || bindings.length === 0
@@ -114,6 +118,7 @@ export const buildModel = ({ entry, traits, engines, createdDefault }: BuildOpti
     capabilities: spec.capabilities ?? {},
     constraints: camelKeys(spec.constraints ?? {}),
     deprecation: entry.deprecation ? deprecationOf(id, entry.deprecation) : null,
+    contentPolicies,
     record,
   } as unknown as CatalogModel)
 }

@@ -20,6 +20,11 @@ const offer = (models: string, { sections = '', engines = ['llama'] } = {}) => {
   - { id: painter, type: image, engine: { embedded: composer }, pricing: { generation: "1" }, traits: [default] }
 `).models,
     styles: ['Anime'],
+    contentWords: { child: ['child'], lewd: ['lewd'] },
+    contentPolicies: {
+      minors: { says: 'that', rules: [{ all: ['child', 'lewd'] }] },
+      sexual: { says: 'this', rules: [{ all: ['lewd'] }] },
+    },
     systemPrompt: 'Be kind.',
     limits:
       parse('limits: { tiers: { paid: { M: { rpm: 50, tpm: 750000 } } }, errorBudget: { failed: 20 } }').limits ?? {},

@@ -5,10 +5,12 @@ import type { BuiltinCatalog } from './builtin.js'
 import { buildModel, type CatalogModel, type CatalogModelOfType } from './catalog-model.js'
 import type { OperatorConfig } from './config/config-schema.js'
 import type { ModelEntry } from './config/model-entry.js'
+import { resolvePolicies } from './content-policies.js'
 import { type Limits, resolveLimits } from './limits.js'
 import { type ExactPrice, exactPrice } from './prices.js'
 
 export type { Binding, CatalogModel, CatalogModelOfType, VideoPrices } from './catalog-model.js'
+export type { ContentPolicy } from './content-policies.js'
 export type { Limits } from './limits.js'
 
 /** A model that a request may use, and the headers that its answer must carry. */
@@ -80,10 +82,12 @@ export const createCatalog = ({
   const own = [...config.models, ...free(config.models, local)]
   const entries = [...own, ...(config.builtinModels ? free(own, builtin.models) : [])]
   const traitHolders = holdersOf(entries, (entry) => entry.traits.map((trait) => traitKey(entry.type, trait)))
+  const policiesOf = resolvePolicies(builtin, config)
   const models = new Map(
     entries.map((entry): [string, CatalogModel] => {
       const traits = entry.traits.filter((trait) => traitHolders.get(traitKey(entry.type, trait)) === entry.id)
-      return [entry.id, buildModel({ entry, traits, engines, createdDefault })]
+      const contentPolicies = policiesOf(entry.contentPolicies ?? [])
+      return [entry.id, buildModel({ entry, traits, engines, createdDefault, contentPolicies })]
     }),
   )
   // An id is looked up first, so a built-in alias that the operator uses as an id stands for nothing.

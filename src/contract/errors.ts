@@ -152,16 +152,18 @@ export const failures = {
     (got = '', accepted = 'application/json') => `Content-Type '${got}' is not accepted here; send ${accepted}`,
   ),
 
-  contentPolicyViolation: line(
-    422,
-    'CONTENT_POLICY_VIOLATION',
-    (model = '', what = '') => `The content policy of the model '${model}' does not allow ${what}; nothing is charged`,
-  ),
   pictureTooLarge: line(
     422,
     'IMAGE_TOO_LARGE',
     (place = '', width = '', height = '', max = '') =>
       `${place} is a picture of ${width} x ${height} pixels; at most ${max} pixels are possible in all`,
+  ),
+
+  contentPolicyViolation: line(
+    422,
+    'CONTENT_POLICY_VIOLATION',
+    (model = '', says = '') =>
+      `This breaks the content policy of the model '${model}', which does not make ${says}; nothing is charged`,
   ),
 
   headersTooLarge: line(431, 'INVALID_REQUEST', 'The request headers are larger than 16 KiB'),

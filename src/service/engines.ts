@@ -14,13 +14,14 @@ import { createOpenAiImages } from '#engines/openai/images.js'
 import { createOpenAiText } from '#engines/openai/text.js'
 import { withNormalisedInputs } from '#engines/pixels/normalised.js'
 import { createPixels, type Pixels } from '#engines/pixels/pixels.js'
-import type { Safety } from '#engines/safety/safety.js'
+import { createSafety, type Safety } from '#engines/safety/safety.js'
 import type { TextEngine } from '#engines/text.js'
-import { limitEmbedding, limitText } from '#engines/time-limit.js'
+import { limitEmbedding, limitImage, limitText } from '#engines/time-limit.js'
+import { createUpscaler } from '#engines/upscaler/upscaler.js'
 import { createUpstreamClient } from '#engines/upstream/client.js'
 
 /** The engines inside this process that can run; catalog models of others are listed as offline. */
-export const embeddedEngines: ReadonlySet<string> = new Set(['llama', 'embedder'])
+export const embeddedEngines: ReadonlySet<string> = new Set(['llama', 'embedder', 'upscaler'])
 
 /** The same as upstreams have unless the config file says otherwise. */
 const embeddedLimitMs = 600_000
@@ -52,7 +53,8 @@ export const createEngines = ({
   onTrouble,
 }: Needs): Engines & { pixels: Pixels; safety: Safety; close(): Promise<void> } => {
   const pixels = createPixels()
-  const safety = { look: async () => ({ isAdult: false, containsMinor: false }), close: async () => {} }
+  const safety = createSafety()
+  const upscaler = createUpscaler()
   const llama = createLlamaEngine({ modelFile, threads: modelThreads, onTrouble })
   const embedder = createEmbedder()
   const connections = new Map<string, Connection>()
@@ -80,6 +82,7 @@ export const createEngines = ({
   const embedded: Record<string, Omit<Connection, 'entry' | 'close'>> = {
     llama: { text: limitText(llama.text, embeddedLimitMs) },
     embedder: { embedding: limitEmbedding(embedder, embeddedLimitMs) },
+    upscaler: { image: limitImage(upscaler, embeddedLimitMs) },
   }
   const find = (binding: Binding) =>
     binding.kind === 'upstream' ? connectionTo(binding.upstream) : embedded[binding.engine]
@@ -94,7 +97,9 @@ export const createEngines = ({
       return binding.kind === 'upstream' && !binding.isModelNamed ? (unnamedImage ?? image) : image
     },
     async close() {
-      await Promise.all([llama, embedder, pixels, safety, ...connections.values()].map((engine) => engine.close()))
+      await Promise.all(
+        [llama, embedder, pixels, safety, upscaler, ...connections.values()].map((engine) => engine.close()),
+      )
     },
   }
 }

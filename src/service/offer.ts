@@ -14,7 +14,6 @@ import { fingerprintOf, readLocalModels } from './local-models.js'
 export type Offer = { config: OperatorConfig; catalog: Catalog }
 
 const builtin = readBuiltin()
-const builtinIds = builtin.models.map(({ id }) => id)
 
 export const localModelFolder = ({ dataDir }: Pick<Settings, 'dataDir'>) => join(dataDir, 'models')
 
@@ -32,7 +31,7 @@ export const readOffer = async (
   onRefused: (file: string, reason: string) => void = () => {},
 ): Promise<Offer> => {
   const { configPath, env } = settings
-  const config = configPath === undefined ? emptyConfig : readConfigFile(configPath, env, builtinIds)
+  const config = configPath === undefined ? emptyConfig : readConfigFile(configPath, env, builtin)
   const local = await readLocalModels({ folder: localModelFolder(settings), onRefused })
   return toOffer(config, local, configPath, clock)
 }
@@ -60,7 +59,7 @@ export const createLiveOffer = async (settings: Settings, clock: Clock, log: Log
   const readLocal = () =>
     readLocalModels({ folder, onRefused: (file, reason) => log.warn({ file, reason }, 'model file left out') })
 
-  let config = path === undefined ? emptyConfig : readConfigFile(path, env, builtinIds)
+  let config = path === undefined ? emptyConfig : readConfigFile(path, env, builtin)
   let seen = fingerprintOf(folder)
   let local = await readLocal()
   let current = toOffer(config, local, path, clock)
@@ -74,7 +73,7 @@ export const createLiveOffer = async (settings: Settings, clock: Clock, log: Log
       : watchConfigFile({
           path,
           env,
-          builtinIds,
+          builtin,
           current: config,
           intervalMs: 500,
           onChange: (changed) => {

@@ -39,6 +39,6 @@ export const createImages = ({ catalog, switchboard, guardedFetch, pixels, safet
     edit: createEdit({ pictureInput }),
     upscale: createUpscale({ pictureInput }),
     cutOut: createCutOut({ pictureInput }),
-    makeImages: createMakeImages({ switchboard, catalog, enhance, judge, checkPrompt: () => {} }),
+    makeImages: createMakeImages({ switchboard, catalog, enhance, judge }),
   }
 }

@@ -1,6 +1,5 @@
-import type { Catalog } from '#catalog/catalog.js'
+import type { Catalog, CatalogModel } from '#catalog/catalog.js'
 import { fail } from '#contract/errors.js'
-import type { ModelType } from '#contract/models.js'
 import { EngineError } from '#engines/engine-error.js'
 import type { InputPicture, Picture, PictureFormat } from '#engines/image.js'
 import type { Routed } from '#engines/routing/router.js'
@@ -11,18 +10,14 @@ import { goodsOf } from '#ledger/goods.js'
 import type { Order } from '#ledger/metered.js'
 import type { StopSignal } from '#plumbing/stop-signal.js'
 import { routeHeaders } from '../answer.js'
+import { checkPrompt } from '../content-policy/check-prompt.js'
 import type { Switchboard } from '../switchboard.js'
 import { engineFailure } from '../text/failures.js'
 import type { Enhance } from './enhance.js'
 import { enhancementLine } from './image-bill.js'
 import type { Judge } from './judge.js'
 
-type ImageModel = {
-  id: string
-  type: ModelType
-  contextTokens: number | null
-  contentPolicies?: readonly { name: string }[]
-}
+type ImageModel = Pick<CatalogModel, 'id' | 'type' | 'contextTokens' | 'contentPolicies'>
 
 /** A picture to be made, checked and priced: everything is known but the pixels. */
 export type ImageJob = {
@@ -53,12 +48,10 @@ type Needs = {
   catalog: () => Catalog
   enhance: Enhance
   judge: Judge
-  /** Refuses a prompt that breaks a rule of the model. */
-  checkPrompt: (model: ImageModel, prompts: readonly string[]) => void
 }
 
 /** Makes pictures of all kinds: with a better prompt if wanted, looked at before they leave, and paid for once. */
-export const createMakeImages = ({ switchboard, catalog, enhance, judge, checkPrompt }: Needs) => {
+export const createMakeImages = ({ switchboard, catalog, enhance, judge }: Needs) => {
   const surcharge = () => enhancementLine(catalog().promptEnhancement().price)
 
   /** The prompt that is used, when it is another than the caller's. */
@@ -107,7 +100,7 @@ export const createMakeImages = ({ switchboard, catalog, enhance, judge, checkPr
         const rules = {
           modelId: model.id,
           isSafe,
-          forbidsAdult: model.contentPolicies?.some(({ name }) => name === 'sexual') ?? false,
+          forbidsAdult: model.contentPolicies.some(({ name }) => name === 'sexual'),
           format,
           note: job.note?.(better ?? job.prompt),
         }

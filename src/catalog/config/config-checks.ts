@@ -1,4 +1,5 @@
 import type { ModelType } from '#contract/models.js'
+import { policyNameProblems } from './check-content.js'
 import type { Path } from './config-document.js'
 import type { Complaint } from './config-problems.js'
 import type { OperatorConfig } from './config-schema.js'
@@ -14,6 +15,7 @@ export type Known = {
   /** Ids that a replacement may name beside these. */
   builtinIds: ReadonlySet<string>
   upstreams: ReadonlySet<string>
+  contentPolicies: ReadonlySet<string>
 }
 
 /** A model entry without the fields that do not fit, which are named in `unfit`. */
@@ -28,6 +30,7 @@ export const checkModels = (placed: readonly PlacedEntry[], known: Known): Compl
       ...deprecationProblems(entry, known, placed),
       ...amountProblems(entry),
       ...choiceProblems(entry),
+      ...policyNameProblems(entry.contentPolicies ?? [], known.contentPolicies),
     ].map((found) => ({ path: [...path, ...found.path], reason: found.reason })),
   ),
   ...repeatedNames(placed, known),

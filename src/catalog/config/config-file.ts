@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { OperatorError } from '#plumbing/operator-error.js'
 import type { Environment } from './config-document.js'
 import type { OperatorConfig } from './config-schema.js'
-import { parseConfig } from './parse-config.js'
+import { type BuiltinNames, parseConfig } from './parse-config.js'
 
 export type { Environment } from './config-document.js'
 export { ConfigError } from './config-problems.js'
@@ -12,7 +12,7 @@ export { emptyConfig, parseConfig } from './parse-config.js'
 export { redactedConfig } from './redacted-config.js'
 
 /** Reads a config file. A file that is not there is a problem too: whoever names one wants it. */
-export const readConfigFile = (path: string, env: Environment, builtinIds?: readonly string[]): OperatorConfig => {
+export const readConfigFile = (path: string, env: Environment, builtin?: BuiltinNames): OperatorConfig => {
   let text: string
   try {
     text = readFileSync(path, 'utf8')
@@ -26,14 +26,14 @@ export const readConfigFile = (path: string, env: Environment, builtinIds?: read
       { cause: error },
     )
   }
-  return parseConfig(text, { file: path, env, ...(builtinIds && { builtinIds }) })
+  return parseConfig(text, { file: path, env, ...(builtin && { builtin }) })
 }
 
 export type WatchOptions = {
   path: string
   env: Environment
   intervalMs: number
-  builtinIds?: readonly string[]
+  builtin?: BuiltinNames
   /** What the service runs with now. Given this, a change made before the watch began is noticed too. */
   current?: OperatorConfig
   onChange(config: OperatorConfig): void
@@ -47,14 +47,14 @@ export type WatchOptions = {
  * Returns a function that ends the watch.
  */
 export const watchConfigFile = (options: WatchOptions): (() => void) => {
-  const { path, env, intervalMs, builtinIds, onChange, onRefused } = options
+  const { path, env, intervalMs, builtin, onChange, onRefused } = options
   let current = options.current
   let seen = fingerprint(path)
   let handled = current ? '' : seen
 
   const read = () => {
     try {
-      const config = readConfigFile(path, env, builtinIds)
+      const config = readConfigFile(path, env, builtin)
       // Saved without a change, or a mistake taken back: nothing new to say.
       if (isDeepStrictEqual(config, current)) return
       onChange(config)

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { StringEnum } from '#contract/common.js'
+import { ContentPolicies, ContentWords } from './content-policy-entry.js'
 import { closed, EvmAddress, HttpUrl, Matching, namesStartWithLetter, Secret, SolanaAddress } from './fields.js'
 import { type ModelEntry, Rate, sizes } from './model-entry.js'
 
@@ -176,6 +177,8 @@ export const ConfigFile = Type.Object(
     promptEnhancement: Maybe(PromptEnhancement),
     styles: Maybe(Type.Array(Type.String({ minLength: 1 }), { uniqueItems: true })),
     limits: Maybe(LimitsEntry),
+    contentWords: Maybe(ContentWords),
+    contentPolicies: Maybe(ContentPolicies),
     rpc: Maybe(Rpc),
     x402: Maybe(X402),
     search: Maybe(Search),

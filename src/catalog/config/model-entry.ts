@@ -97,6 +97,7 @@ const forAll = {
   }),
   aliases: Type.Array(ModelName, { default: [] }),
   deprecation: Maybe(DeprecationEntry),
+  contentPolicies: Maybe(Type.Array(Type.String(), { uniqueItems: true, description: 'Names of content policies' })),
 }
 
 const entry = <K extends ModelType, P extends TProperties>(type: K, own: P) =>

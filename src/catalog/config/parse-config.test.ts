@@ -4,8 +4,10 @@ import { test } from 'node:test'
 import { ConfigError } from './config-problems.js'
 import { emptyConfig, parseConfig } from './parse-config.js'
 
+const builtin = (...ids: string[]) => ({ models: ids.map((id) => ({ id })), contentWords: {}, contentPolicies: {} })
+
 const read = (text: string, env = {}, builtinIds: string[] = []) =>
-  parseConfig(text, { file: 'tessera.yaml', env, builtinIds })
+  parseConfig(text, { file: 'tessera.yaml', env, builtin: builtin(...builtinIds) })
 
 /** What is said about a file, one string per problem, without the name of the file. */
 const refusal = (text: string, env = {}, builtinIds: string[] = []): string[] => {

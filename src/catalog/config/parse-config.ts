@@ -1,5 +1,7 @@
 import { dirname } from 'node:path'
 import { type ModelType, modelTypes } from '#contract/models.js'
+import type { ContentSource } from '../content-policies.js'
+import { checkContent } from './check-content.js'
 import { checkModels, checkSections, type PlacedEntry } from './config-checks.js'
 import { type Environment, type Path, pathText, readDocument } from './config-document.js'
 import { type Check, type Complaint, ConfigError, createCheck } from './config-problems.js'
@@ -14,9 +16,14 @@ export type ParseOptions = {
   file: string
   /** Where `${NAME}` is looked up. */
   env: Environment
-  /** Ids of the built-in models, which a deprecated model may name as its replacement. */
-  builtinIds?: readonly string[]
+  /** What the file may name without defining it. */
+  builtin?: BuiltinNames
 }
+
+/** Models that a deprecated one may name as its replacement, and what content policies are made of. */
+export type BuiltinNames = ContentSource & { models: readonly { id: string }[] }
+
+const nothingBuiltin: BuiltinNames = { models: [], contentWords: {}, contentPolicies: {} }
 
 const checkFile = createCheck(ConfigFile)
 const checkEntry = Object.fromEntries(modelTypes.map((type) => [type, createCheck(modelEntries[type])])) as Record<
@@ -25,14 +32,14 @@ const checkEntry = Object.fromEntries(modelTypes.map((type) => [type, createChec
 >
 
 /** Reads the text of a config file. Everything that is wrong with it is reported at once, with line and reason. */
-export const parseConfig = (text: string, { file, env, builtinIds = [] }: ParseOptions): OperatorConfig => {
+export const parseConfig = (text: string, { file, env, builtin = nothingBuiltin }: ParseOptions): OperatorConfig => {
   const { data, problems, problemAt } = readDocument(text, env)
   if (data === undefined) throw new ConfigError(file, problems)
 
   // A value that lacks its variable would only be called wrong a second time.
   const lackVariable = new Set(problems.map(({ path }) => path))
   const folder = dirname(file)
-  const complaints = complaintsAbout(data as OperatorConfig, builtinIds, folder)
+  const complaints = complaintsAbout(data as OperatorConfig, builtin, folder)
   for (const { path, reason, isUnknownKey } of complaints) {
     if (isUnknownKey || !lackVariable.has(pathText(path))) problems.push(problemAt(path, reason))
   }
@@ -43,7 +50,7 @@ export const parseConfig = (text: string, { file, env, builtinIds = [] }: ParseO
 }
 
 /** The schema first; then the meaning of whatever fits it, so that one run finds all there is to find. */
-const complaintsAbout = (data: OperatorConfig, builtinIds: readonly string[], folder: string): Complaint[] => {
+const complaintsAbout = (data: OperatorConfig, builtin: BuiltinNames, folder: string): Complaint[] => {
   const shape = checkFile(data)
   const fitting = withoutUnfit(data, shape)
   const entries = (fitting.models ?? []).map((entry, index) => ({
@@ -54,8 +61,9 @@ const complaintsAbout = (data: OperatorConfig, builtinIds: readonly string[], fo
   const ids = entries.map(({ entry }) => entry?.id).filter((id) => typeof id === 'string')
   const known = {
     ids: new Set(ids),
-    builtinIds: new Set(fitting.builtinModels === false ? [] : builtinIds),
+    builtinIds: new Set(fitting.builtinModels === false ? [] : builtin.models.map(({ id }) => id)),
     upstreams: new Set(Object.keys(data?.upstreams ?? {})),
+    contentPolicies: new Set([builtin.contentPolicies, data?.contentPolicies ?? {}].flatMap(Object.keys)),
   }
   return [
     ...shape,
@@ -65,6 +73,7 @@ const complaintsAbout = (data: OperatorConfig, builtinIds: readonly string[], fo
     ...checkModels(entries.flatMap(checkable), known),
     ...checkSections(fitting),
     ...checkWorkflows(fitting.upstreams ?? {}, folder),
+    ...checkContent(fitting, builtin),
   ]
 }
 
