@@ -81,8 +81,14 @@ const fuse = (picture: Plane[], { subject, background }: Estimate, share: Plane,
   const result: Estimate = { subject: [], background: [] }
   picture.forEach((pixels, channel) => {
     const [front, back] = [subject[channel] as Plane, background[channel] as Plane]
-    const frontSum = meanAround(planeOf(share, (index) => at(front, index) * at(share, index)), radius)
-    const backSum = meanAround(planeOf(share, (index) => at(back, index) * (1 - at(share, index))), radius)
+    const frontSum = meanAround(
+      planeOf(share, (index) => at(front, index) * at(share, index)),
+      radius,
+    )
+    const backSum = meanAround(
+      planeOf(share, (index) => at(back, index) * (1 - at(share, index))),
+      radius,
+    )
     const behind = planeOf(share, (index) => at(backSum, index) / (1 - at(before, index) + none))
     result.background.push(behind)
     result.subject.push(

@@ -64,7 +64,8 @@ export const loadFinder = async (): Promise<Finder> => {
     async find(raster, stop) {
       const seen = await fromRaster(raster)
         .flatten({ background: '#ffffff' })
-        .resize(side, side, { fit: 'fill' })
+        // Shapes as they are: what is squeezed is found less often.
+        .resize(side, side, { fit: 'contain', position: 'left top', background: '#000000' })
         .raw()
         .toBuffer()
       stop.check()
@@ -130,15 +131,16 @@ const overlap = (a: Peak, b: Peak): number => {
 }
 
 const toPixels = ({ kind, score, left, top, right, bottom }: Peak, { width, height }: Raster): Found => {
-  const [x, y] = [Math.floor((left * width) / side), Math.floor((top * height) / side)]
+  const scale = Math.max(width, height) / side
+  const [x, y] = [Math.min(width - 1, Math.floor(left * scale)), Math.min(height - 1, Math.floor(top * scale))]
   return {
     label: labels[kind] as Label,
     score,
     box: {
       left: x,
       top: y,
-      width: Math.max(1, Math.min(width, Math.ceil((right * width) / side)) - x),
-      height: Math.max(1, Math.min(height, Math.ceil((bottom * height) / side)) - y),
+      width: Math.max(1, Math.min(width, Math.ceil(right * scale)) - x),
+      height: Math.max(1, Math.min(height, Math.ceil(bottom * scale)) - y),
     },
   }
 }

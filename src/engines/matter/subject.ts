@@ -58,7 +58,9 @@ type Resources = Record<string, { chunks: { hash: string }[] }>
 export const loadExtra = async (folder: string): Promise<SubjectNetwork> => {
   const resources = JSON.parse(await readFile(join(folder, 'resources.json'), 'utf8')) as Resources
   const chunks = resources['/models/medium']?.chunks ?? []
-  const network = await openNetwork(Buffer.concat(await Promise.all(chunks.map(({ hash }) => readFile(join(folder, hash))))))
+  const network = await openNetwork(
+    Buffer.concat(await Promise.all(chunks.map(({ hash }) => readFile(join(folder, hash))))),
+  )
   return { side: 1024, look: (colours) => run(network, 1024, colours, (value) => (value - 128) / 256) }
 }
 
