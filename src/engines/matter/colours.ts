@@ -70,33 +70,38 @@ const estimate = async (raster: Raster, matte: Uint8Array): Promise<Estimate> =>
   const [pixels, shares] = [await shrink(raster.data, 4), await shrink(matte, 1)]
   const picture = [0, 1, 2].map((channel) => planeOf(size, (index) => pixels[4 * index + channel] as number))
   const share = planeOf(size, (index) => (shares[index] as number) / 255)
-  const wide = fuse(picture, { subject: picture, background: picture }, share, Math.ceil(size.width / 24))
+  const wide = fuse(
+    picture,
+    { subject: picture, background: picture },
+    share,
+    Math.ceil(Math.max(size.width, size.height) / 10),
+  )
   return fuse(picture, wide, share, 4)
 }
 
 const fuse = (picture: Plane[], { subject, background }: Estimate, share: Plane, radius: number): Estimate => {
   const at = ({ data }: Plane, index: number) => data[index] as number
-  const before = meanAround(share, radius)
-  const none = 1e-4
+  // Cubes, because a pixel that is a mix itself says little about either.
+  const front = planeOf(share, (index) => at(share, index) ** 3)
+  const back = planeOf(share, (index) => (1 - at(share, index)) ** 3)
+  const around = (colours: Plane, weights: Plane, weightsAround: Plane) => {
+    const sums = meanAround(
+      planeOf(share, (index) => at(colours, index) * at(weights, index)),
+      radius,
+    )
+    return planeOf(share, (index) => at(sums, index) / Math.max(1e-6, at(weightsAround, index)))
+  }
+  const [frontAround, backAround] = [meanAround(front, radius), meanAround(back, radius)]
   const result: Estimate = { subject: [], background: [] }
   picture.forEach((pixels, channel) => {
-    const [front, back] = [subject[channel] as Plane, background[channel] as Plane]
-    const frontSum = meanAround(
-      planeOf(share, (index) => at(front, index) * at(share, index)),
-      radius,
-    )
-    const backSum = meanAround(
-      planeOf(share, (index) => at(back, index) * (1 - at(share, index))),
-      radius,
-    )
-    const behind = planeOf(share, (index) => at(backSum, index) / (1 - at(before, index) + none))
+    const near = around(subject[channel] as Plane, front, frontAround)
+    const behind = around(background[channel] as Plane, back, backAround)
     result.background.push(behind)
     result.subject.push(
       planeOf(share, (index) => {
         const alpha = at(share, index)
-        const near = at(frontSum, index) / (at(before, index) + none)
-        const rest = at(pixels, index) - alpha * near - (1 - alpha) * at(behind, index)
-        return Math.max(0, Math.min(255, near + alpha * rest))
+        const rest = at(pixels, index) - alpha * at(near, index) - (1 - alpha) * at(behind, index)
+        return Math.max(0, Math.min(255, at(near, index) + alpha * rest))
       }),
     )
   })
