@@ -23,15 +23,15 @@ const [subjectMin, subjectMax, sureMin] = [0.001, 0.985, 0.3]
 
 /** Only for threads. */
 export const loadCutter = async (network?: SubjectNetwork): Promise<Cutter> => {
-  const subject = network ?? (await loadSubjectNetwork())
+  const seeing = network ?? (await loadSubjectNetwork())
   return {
     async matte(raster, stop) {
       const small = await shrink(raster)
       stop.check()
-      const rough = decide(await findSubject(subject, small, stop))
+      const rough = decide(await findSubject(seeing, small, stop))
       stop.check()
       // The network's own pixels are this large in the small picture: edges are looked for that far.
-      const grain = Math.max(small.width, small.height) / subject.side
+      const grain = Math.max(small.width, small.height) / seeing.side
       const mix = guideByColours(rough, coloursOf(small), { radius: Math.ceil(2 + 2 * grain), contrast: 0.02 })
       stop.check()
       return enlarge(mix, rough, raster)
@@ -136,31 +136,57 @@ const decide = (plane: Plane): Plane =>
 const [nothing, all] = [0.06, 0.94]
 const level = (value: number) => Math.max(0, Math.min(1, (value - nothing) / (all - nothing)))
 
-const enlarge = (mix: ColourMix, { width, height }: Plane, raster: Raster): Uint8Array => {
-  const across = placesBetween(raster.width, width)
-  const down = placesBetween(raster.height, height)
-  const parts = [mix.red.data, mix.green.data, mix.blue.data, mix.offset.data] as const
+/** Whether the four pixels from each one on are all background, all subject, or neither. */
+const [background, subject, edge] = [0, 1, 2]
+
+const kindsOf = (mix: ColourMix, { width, height }: Plane): Uint8Array => {
+  const kindAt = (index: number) => {
+    const colours = [mix.red, mix.green, mix.blue].map(({ data }) => Math.abs(data[index] as number))
+    if (Math.max(...colours) > 0.01) return edge
+    const offset = mix.offset.data[index] as number
+    return offset < nothing / 2 ? background : offset > (1 + all) / 2 ? subject : edge
+  }
+  const own = Uint8Array.from(mix.offset.data, (_, index) => kindAt(index))
+  return own.map((kind, index) => {
+    const right = (index + 1) % width === 0 ? 0 : 1
+    const below = index + width < width * height ? width : 0
+    const areSame = own[index + right] === kind && own[index + below] === kind && own[index + right + below] === kind
+    return areSame ? kind : edge
+  })
+}
+
+const enlarge = (mix: ColourMix, small: Plane, raster: Raster): Uint8Array => {
+  const across = placesBetween(raster.width, small.width)
+  const down = placesBetween(raster.height, small.height)
+  const kinds = kindsOf(mix, small)
   const matte = new Uint8Array(raster.width * raster.height)
   for (let y = 0; y < raster.height; y++) {
-    const upper = (down.before[y] as number) * width
-    const lower = (down.after[y] as number) * width
+    const upper = (down.before[y] as number) * small.width
+    const lower = (down.after[y] as number) * small.width
     const downShare = down.share[y] as number
     for (let x = 0; x < raster.width; x++) {
-      const place = y * raster.width + x
       const left = across.before[x] as number
+      const kind = kinds[upper + left]
+      // Most of a picture is one or the other.
+      if (kind === background) continue
+      const place = y * raster.width + x
+      const opacity = raster.data[4 * place + 3] as number
+      if (kind === subject) {
+        matte[place] = opacity
+        continue
+      }
       const right = across.after[x] as number
       const share = across.share[x] as number
-      const between = (data: Float32Array) => {
+      const between = ({ data }: Plane) => {
         const above = (data[upper + left] as number) * (1 - share) + (data[upper + right] as number) * share
         const below = (data[lower + left] as number) * (1 - share) + (data[lower + right] as number) * share
         return above * (1 - downShare) + below * downShare
       }
       const colour =
-        between(parts[0]) * (raster.data[4 * place] as number) +
-        between(parts[1]) * (raster.data[4 * place + 1] as number) +
-        between(parts[2]) * (raster.data[4 * place + 2] as number)
-      const opacity = raster.data[4 * place + 3] as number
-      matte[place] = Math.round(level(colour / 255 + between(parts[3])) * opacity)
+        between(mix.red) * (raster.data[4 * place] as number) +
+        between(mix.green) * (raster.data[4 * place + 1] as number) +
+        between(mix.blue) * (raster.data[4 * place + 2] as number)
+      matte[place] = Math.round(level(colour / 255 + between(mix.offset)) * opacity)
     }
   }
   return matte
