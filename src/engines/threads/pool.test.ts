@@ -79,6 +79,19 @@ test('when too much waits, who comes is told so', async () => {
   await pool.close()
 })
 
+test('closing lets the job that runs come to its end, and fails it and those that wait', async () => {
+  const pool = openPool()
+  const counter = new Int32Array(new SharedArrayBuffer(4))
+  const running = assert.rejects(pool.run('spin', counter, anyway), trouble('unavailable', /closed/))
+  const waiting = assert.rejects(pool.run('spin', counter, anyway), trouble('unavailable', /closed/))
+  while (Atomics.load(counter, 0) === 0) await wait(5)
+  await pool.close()
+  await Promise.all([running, waiting])
+  const stopped = Atomics.load(counter, 0)
+  await wait(20)
+  assert.equal(Atomics.load(counter, 0), stopped)
+})
+
 test('a thread without work ends, and a closed pool refuses', async () => {
   const pool = openPool({ idleMs: 20 })
   const run = () => pool.run<object, Doubled>('double', { bytes: new Uint8Array(1) }, anyway)

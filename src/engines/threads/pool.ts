@@ -24,7 +24,10 @@ export type ThreadPoolNeeds = {
   waitingMax?: number
   /** For JavaScript objects; pixels and weights of models live beside it. A thread that needs more is broken. */
   heapMb?: number
-  /** How long a job that nobody wants may go on before its thread is ended. */
+  /**
+   * How long a job that nobody wants may go on before its thread is ended. Generous, because ending a thread in the middle of
+   * native code, such as a run of a network, may end the whole process: only a job that hangs should come to this.
+   */
   stopPatienceMs?: number
 }
 
@@ -42,7 +45,7 @@ export const createThreadPool = ({
   idleMs = 60_000,
   waitingMax = 64,
   heapMb = 512,
-  stopPatienceMs = 10_000,
+  stopPatienceMs = 60_000,
 }: ThreadPoolNeeds): ThreadPool => {
   const threads = new Set<Thread>()
   const waiting: Call[] = []
@@ -106,13 +109,31 @@ export const createThreadPool = ({
     Atomics.store(call.task.stop, 0, 1)
     const thread = [...threads].find((one) => one.call === call)
     if (!thread) return
-    // A job that looks at `stop` ends in time; another one takes its thread with it.
-    const timer = setTimeout(() => {
+    void ended(call).then(() => {
+      // A job that looked at `stop` has ended in time; another one takes its thread with it.
       if (thread.call === call) void thread.worker.terminate()
-    }, stopPatienceMs)
-    const over = () => clearTimeout(timer)
-    call.resolve = over
-    call.reject = over
+    })
+  }
+
+  /** Resolves when a call is over, which nobody else waits for any more, or when patience is. */
+  const ended = (call: Call): Promise<void> =>
+    new Promise((resolve) => {
+      const timer = setTimeout(resolve, stopPatienceMs)
+      const over = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+      call.resolve = over
+      call.reject = over
+    })
+
+  const closeThread = async ({ call, worker }: Thread) => {
+    if (call) {
+      call.reject(new EngineError('unavailable', `${name} is closed`))
+      Atomics.store(call.task.stop, 0, 1)
+      await ended(call)
+    }
+    await worker.terminate()
   }
 
   return {
@@ -153,7 +174,7 @@ export const createThreadPool = ({
     async close() {
       isClosed = true
       for (const { reject } of waiting.splice(0)) reject(new EngineError('unavailable', `${name} is closed`))
-      await Promise.all([...threads].map((thread) => thread.worker.terminate()))
+      await Promise.all([...threads].map(closeThread))
     },
   }
 }
