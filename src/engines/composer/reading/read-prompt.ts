@@ -1,0 +1,200 @@
+import { catalogue } from '../art/art-set.js'
+import { lighten } from '../colour.js'
+import type { RelationKind } from '../vocabulary/qualities.js'
+import { clothes, headwear } from '../vocabulary/traits.js'
+import { type Brief, emptyBrief, noRefusals, type Refusals, type Thing } from './brief.js'
+import { loadLexicon, type Meaning, phraseWordsMax } from './lexicon.js'
+import { singularsOf, splitPrompt, type Token } from './tokens.js'
+
+/** More than this are not shown: a picture has only so much room. */
+export const thingsMax = 12
+const countMax = 24
+const pluralCount = 3
+
+type Found = { meanings: Meaning[]; length: number; isPlural: boolean }
+
+/** The longest phrase that starts here and that means something. */
+const find = (tokens: Token[], start: number): Found | undefined => {
+  const lexicon = loadLexicon()
+  const words: string[] = []
+  for (const token of tokens.slice(start, start + phraseWordsMax)) {
+    if (token.kind !== 'word') break
+    words.push(token.text)
+  }
+  for (let length = words.length; length > 0; length--) {
+    const phrase = words.slice(0, length).join(' ')
+    const direct = lexicon.get(phrase) ?? lexicon.get(phrase.replaceAll('-', ' '))
+    if (direct) return { meanings: direct, length, isPlural: false }
+    for (const singular of singularsOf(phrase)) {
+      const meanings = lexicon.get(singular)
+      if (meanings?.some(({ kind }) => kind === 'thing' || kind === 'place' || kind === 'feature'))
+        return { meanings, length, isPlural: true }
+    }
+  }
+  return undefined
+}
+
+const digits = /^\d{1,3}$/
+
+/** Reads a prompt from left to right; words before a thing describe it, as English does it. */
+export const readPrompt = (prompt: string): { brief: Brief; refusals: Refusals } => {
+  const { tokens, texts } = splitPrompt(prompt)
+  const brief = emptyBrief()
+  const refusals = noRefusals()
+  brief.texts = texts
+
+  let count: number | undefined
+  let size = 1
+  let colours: string[] = []
+  let lighter = 0
+  let isSame = false
+  let isRefused = false
+  let last: number | undefined
+  let relation: { kind: RelationKind | 'wearing'; first: number } | undefined
+
+  const forget = () => {
+    brief.colours.push(...colours)
+    count = undefined
+    size = 1
+    colours = []
+    lighter = 0
+    isSame = false
+  }
+
+  const addThing = (icons: string[], isPlural: boolean) => {
+    if (isRefused) return void icons.forEach((icon) => void refusals.icons.add(icon))
+    const [icon = ''] = icons
+    const wearer = relation?.kind === 'wearing' ? brief.things[relation.first] : undefined
+    if (clothes.has(icon) && wearer) return void wearer.colours.push(...colours.splice(0))
+    const known = brief.things.findIndex((thing) => thing.icons[0] === icon)
+    const isKnown = known >= 0 && (isSame || (count === undefined && !isPlural))
+    if (!isKnown && brief.things.length >= thingsMax) return
+    const at = isKnown ? known : brief.things.length
+    if (isKnown) brief.things[at]?.colours.push(...colours.splice(0))
+    else {
+      const number = count === undefined || (count === 1 && isPlural) ? (isPlural ? pluralCount : 1) : count
+      brief.things.push({ icons, count: Math.min(number, countMax), size, colours: colours.splice(0) })
+    }
+    relate(at, icon)
+    last = at
+  }
+
+  const relate = (at: number, icon: string) => {
+    const asked = relation
+    relation = undefined
+    if (!asked || asked.first === at) return
+    if (asked.kind === 'wearing') {
+      if (headwear.has(icon)) (brief.things[at] as Thing).relation = { kind: 'worn', to: asked.first }
+    } else if (brief.things[asked.first]?.relation === undefined)
+      (brief.things[asked.first] as Thing).relation = { kind: asked.kind, to: at }
+  }
+
+  /** Of several meanings, the one that fits what comes next. */
+  const choose = ({ meanings, length }: Found, index: number): Meaning => {
+    const [first] = meanings as [Meaning]
+    if (first.kind !== 'colour' && first.kind !== 'size') return first
+    const thing = meanings.find(({ kind }) => kind === 'thing')
+    if (!thing) return first
+    const next = find(tokens, index + length)?.meanings ?? []
+    const isDescribing = next.some(
+      ({ kind }) => kind === 'thing' || kind === 'colour' || kind === 'place' || kind === 'size',
+    )
+    return isDescribing ? first : thing
+  }
+
+  const take = (meaning: Meaning, isPlural: boolean) => {
+    switch (meaning.kind) {
+      case 'thing':
+        addThing(meaning.icons, isPlural)
+        return endPhrase()
+      case 'place':
+        if (isRefused) refusals.places.add(meaning.place)
+        else {
+          brief.place ??= meaning.place
+          brief.groundColour ??= colours.shift()
+        }
+        relation = undefined
+        return endPhrase()
+      case 'time':
+        if (isRefused) refusals.times.add(meaning.time)
+        else brief.time ??= meaning.time
+        return endPhrase()
+      case 'weather':
+        if (isRefused) refusals.weathers.add(meaning.weather)
+        else brief.weather ??= meaning.weather
+        return
+      case 'feature':
+        if (isRefused) refusals.features.add(meaning.feature)
+        else if (!brief.features.includes(meaning.feature)) brief.features.push(meaning.feature)
+        relation = undefined
+        return endPhrase()
+      case 'sky':
+        brief.skyColour ??= colours.shift()
+        relation = undefined
+        return endPhrase()
+      case 'mood':
+        if (isRefused) refusals.moods.add(meaning.mood)
+        else if (!brief.moods.includes(meaning.mood)) brief.moods.push(meaning.mood)
+        return
+      case 'style':
+        brief.style ??= meaning.style
+        return
+      case 'colour':
+        if (isRefused) refusals.colours.push(meaning.hex)
+        else if (colours.length < 6) colours.push(lighter === 0 ? meaning.hex : lighten(meaning.hex, lighter))
+        lighter = 0
+        return
+      case 'shade':
+        lighter = meaning.lighter
+        if (meaning.lighter < -0.1 && !brief.moods.includes('gloomy') && isRefused) refusals.moods.add('gloomy')
+        return
+      case 'size':
+        size = meaning.factor
+        return
+      case 'count':
+        count = count === undefined || count === 1 ? meaning.count : Math.max(count, meaning.count)
+        isSame = false
+        return
+      case 'relation':
+        if (last !== undefined) relation = { kind: meaning.relation, first: last }
+        return forget()
+      case 'wearing':
+        if (last !== undefined) relation = { kind: 'wearing', first: last }
+        return
+      case 'refusal':
+        isRefused = true
+        return
+      case 'carrier':
+        brief.carrier ??= meaning.carrier
+        return
+      case 'same':
+        isSame = true
+        return
+    }
+  }
+
+  const endPhrase = () => {
+    forget()
+    isRefused = false
+  }
+
+  for (let index = 0; index < tokens.length; ) {
+    const token = tokens[index] as Token
+    index++
+    if (token.kind === 'stop') {
+      endPhrase()
+      relation = undefined
+    } else if (token.kind === 'emoji') {
+      const icon = catalogue().nameOfCharacter(token.text)
+      if (icon !== undefined) take({ kind: 'thing', icons: [icon] }, false)
+    } else if (token.kind === 'word') {
+      const found = find(tokens, index - 1)
+      if (found) {
+        take(choose(found, index - 1), found.isPlural)
+        index += found.length - 1
+      } else if (digits.test(token.text)) count = Math.min(countMax, Math.max(1, Number(token.text)))
+    }
+  }
+  forget()
+  return { brief, refusals }
+}
