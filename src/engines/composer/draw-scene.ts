@@ -8,7 +8,7 @@ import { createPage } from './drawing/page.js'
 import { drawPlace, emblems } from './drawing/places/places.js'
 import type { Stage } from './drawing/stage.js'
 import { drawWeather } from './drawing/weather.js'
-import { arrange, type Placed } from './layout/arrange.js'
+import { arrange, centred, type Placed } from './layout/arrange.js'
 import { planGround } from './layout/ground-plan.js'
 import { chooseSetting, type Setting } from './layout/setting.js'
 import { inTurn, without } from './looks/changes.js'
@@ -46,6 +46,7 @@ export type Scene = {
 
 /** More things than this are not shown. */
 const actorsMax = 24
+const turnable = new Set(['Animals & Nature', 'People & Body', 'Food & Drink'])
 const skinTones = ['light', 'medium-light', 'medium', 'medium-dark', 'dark']
 
 /** From a prompt to a drawing. The same order always gives the same drawing. */
@@ -58,24 +59,12 @@ export const drawScene = (order: SceneOrder): Scene => {
   const look = lookOf(style, brief.moods)
   const change = inTurn(look.change, order.palette, without(refusals.colours))
 
-  const isPlainWords =
-    brief.things.length === 0 &&
-    !brief.place &&
-    !brief.time &&
-    !brief.weather &&
-    brief.features.length === 0 &&
-    !brief.skyColour
+  const isPlainWords = style === 'Abstract' ? brief.things.length === 0 : isAbout(brief) === 'nothing'
   const place = isPlainWords ? undefined : settingOf(brief, look, refusals, random)
   const plan = planGround(place?.place ?? 'studio', order.width, order.height)
   const page = createPage(plan.width, plan.height)
-  const isSkyLight = place !== undefined && colourOf(place.light.skyTop).l > 0.72
-  const lettering = planLettering(
-    brief.texts,
-    brief.carrier,
-    plan,
-    random.fork('lettering'),
-    isSkyLight && place?.place !== 'space',
-  )
+  const isTitleDark = place !== undefined && isLightAbove(place)
+  const lettering = planLettering(brief.texts, brief.carrier, plan, random.fork('lettering'), isTitleDark)
   if (!place) {
     drawAbstract(page, random, brief.moods[0], brief.colours, order.isTransparent)
     lettering?.draw(page)
@@ -102,7 +91,8 @@ export const drawScene = (order: SceneOrder): Scene => {
   }
   const wanted = brief.things.length === 0 && order.isTransparent ? emblemsOf(place) : brief.things
   const actors = cast(wanted, artOf, random.fork('cast'))
-  const placed = arrange(actors, plan, random.fork('layout'), lettering ? [lettering.box] : [])
+  const arranged = arrange(actors, plan, random.fork('layout'), lettering ? [lettering.box] : [])
+  const placed = order.isTransparent ? centred(arranged, plan) : arranged
   if (!order.isTransparent) drawPlace(stage)
   drawThings(stage, actors, placed, look, order.isTransparent)
   lettering?.draw(page)
@@ -118,6 +108,17 @@ export const drawScene = (order: SceneOrder): Scene => {
   }
 }
 
+/** Whether there is anything that can be shown. */
+const isAbout = ({ things, place, time, weather, features, skyColour, carrier, texts }: Brief) =>
+  things.length > 0 || place || time || weather || features.length > 0 || skyColour || (carrier && texts.length > 0)
+    ? 'something'
+    : 'nothing'
+
+const isLightAbove = ({ place, time, light }: Setting): boolean => {
+  if (place === 'room' || place === 'table' || place === 'studio') return time !== 'night'
+  return place !== 'space' && place !== 'moon' && place !== 'underwater' && colourOf(light.skyTop).l > 0.72
+}
+
 const settingOf = (
   brief: Brief,
   look: Look,
@@ -126,7 +127,8 @@ const settingOf = (
 ): Setting => {
   const icons = brief.things.map(({ icons: [icon = ''] }) => icon)
   const setting = chooseSetting(brief, icons, catalogue().categoryOf, refusals, random.fork('setting'))
-  return look.background === 'plain' ? { ...setting, place: 'studio' } : setting
+  const groundColour = look.ground ?? setting.groundColour
+  return { ...setting, groundColour, place: look.background === 'plain' ? 'studio' : setting.place }
 }
 
 /** Art of the set that the look wants; the flat set does not have everything. */
@@ -177,6 +179,7 @@ const cast = (things: Thing[], artOf: (name: string) => Art, random: Random): Ac
         height: heightOf(icon, categoryOf.get(icon)),
         size: thing.size,
         relation: thing.relation,
+        mayFlip: turnable.has(categoryOf.get(icon) ?? ''),
       }
     })
   })

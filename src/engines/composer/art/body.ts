@@ -1,10 +1,10 @@
-import { hexOf, lighten } from '../colour.js'
+import { hexOf, lighten, mix } from '../colour.js'
 import type { Art } from './art-set.js'
 
 const people = /^(?:old-man|old-woman|baby|man|woman|boy|girl|child|person)$/
 
 const animalBody = (main: string) => {
-  const [dark, light] = [lighten(main, -0.08), lighten(main, 0.12)]
+  const [dark, light] = [lighten(main, -0.08), mix(lighten(main, 0.1), '#fff4e2', 0.6)]
   return `<path d="M92 116c14 2 24-8 22-22-1-8-8-10-10-3-2 9-6 12-14 11z" fill="${dark}"/>
 <path d="M64 62c22 0 34 28 34 48 0 11-7 16-16 16H46c-9 0-16-5-16-16 0-20 12-48 34-48z" fill="${main}"/>
 <ellipse cx="64" cy="102" rx="18" ry="22" fill="${light}"/>

@@ -27,7 +27,7 @@ export const drawThings = (stage: Stage, actors: Actor[], placed: Placed[], look
   const { page, setting, plan } = stage
   const { light } = setting
   const lean = (0.5 - light.sunX) * -1.1
-  const isOutdoors = setting.place !== 'room' && setting.place !== 'studio'
+  const isOutdoors = setting.place !== 'room' && setting.place !== 'studio' && setting.place !== 'table'
   for (const one of inOrder(placed)) {
     const actor = actors[one.item] as Actor
     const { art, colour } = actor
@@ -35,7 +35,7 @@ export const drawThings = (stage: Stage, actors: Actor[], placed: Placed[], look
     const step = Math.round(far * 20) / 20
     const paint = colour === undefined ? undefined : paintedIn(colour, art)
     // Things keep more of their own colour than the place does, or nobody would find them at night.
-    const strength = light.strength * (isOutdoors ? 0.75 : 0.4)
+    const strength = light.strength * (isOutdoors ? 0.55 : 0.35)
     const change: Recolour = (hex) => {
       const own = paint ? paint(hex) : hex
       if (isTransparent) return stage.artChange(own)
@@ -55,9 +55,10 @@ export const drawThings = (stage: Stage, actors: Actor[], placed: Placed[], look
       putContact(stage, one.x, one.foot, one.width, look.shadow === 'soft' ? 0.4 : 0.34)
     }
     const key = `${colour ?? ''} ${step}`
+    // As a style it keeps its colour, whatever happens to all others.
     if (look.outline)
       page.add(
-        `<g stroke="${look.outline.colour}" stroke-width="${n((look.outline.width * art.side) / 128)}" stroke-linejoin="round">`,
+        `<g style="stroke:${look.outline.colour}" stroke-width="${n((look.outline.width * art.side) / 128)}" stroke-linejoin="round">`,
       )
     page.put(art, one, key, change)
     if (look.outline) page.add('</g>')

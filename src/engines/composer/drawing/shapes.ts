@@ -54,16 +54,17 @@ export const closed = (line: [number, number][], width: number, bottom: number):
 
 /** A cloud with a flat bottom: heaps of circles over a line. */
 export const cloudPath = (random: Random, x: number, y: number, width: number): string => {
-  const heaps = random.whole(4, 6)
+  const heaps = random.whole(5, 7)
   const circles: string[] = []
   const circle = (cx: number, cy: number, r: number) =>
     circles.push(`M${n(cx - r)} ${n(cy)}a${n(r)} ${n(r)} 0 1 1 ${n(r * 2)} 0a${n(r)} ${n(r)} 0 1 1 ${n(-r * 2)} 0Z`)
-  const base = width * 0.13
+  const base = width * 0.075
+  const lean = random.between(0.38, 0.62)
   for (let index = 0; index < heaps; index++) {
     const share = index / (heaps - 1)
-    const bulge = Math.sin(Math.PI * (0.14 + share * 0.72))
-    const radius = width * (0.08 + 0.13 * bulge * random.between(0.75, 1.1))
-    circle(x + (share - 0.5) * width * 0.72, y - radius * 0.55, radius)
+    const bulge = 1 - Math.abs(share - lean) / Math.max(lean, 1 - lean)
+    const radius = width * (0.075 + 0.13 * bulge * random.between(0.7, 1.1))
+    circle(x + (share - 0.5) * width * 0.8, y - radius * 0.62, radius)
   }
   const left = x - width / 2
   circles.push(

@@ -86,7 +86,12 @@ const drawClouds = (
       [0, top, amount === 'many' ? 0.95 : 0.92],
       [1, mix(top, light.skyBottom, 0.75), amount === 'many' ? 0.8 : 0.5],
     ])
-    page.add(`<path fill="${fill}" d="${cloudPath(random, random.between(-0.05, 1.05) * page.width, y, width)}"/>`)
+    const x = random.between(-0.05, 1.05) * page.width
+    // A cloud before the moon would hide it, and a prompt may have asked for it.
+    const isBefore =
+      Math.abs(x - page.width * light.sunX) < width * 0.62 && Math.abs(y - plan.horizon * light.sunY) < width * 0.4
+    if (isBefore && amount !== 'many') continue
+    page.add(`<path fill="${fill}" d="${cloudPath(random, x, y, width)}"/>`)
   }
 }
 

@@ -3,7 +3,7 @@ import { n, type Page } from './page.js'
 import { hillPath } from './shapes.js'
 import type { Stage } from './stage.js'
 
-const indoors = new Set(['room', 'studio', 'underwater', 'space', 'moon'])
+const indoors = new Set(['room', 'table', 'studio', 'underwater', 'space', 'moon'])
 
 /** What falls or hangs in the air, before everything else. */
 export const drawWeather = ({ page, plan, setting: { weather, place, time, light }, random }: Stage) => {

@@ -14,6 +14,8 @@ export type Item = {
   height: number
   size: number
   relation: { kind: RelationKind; to: number } | undefined
+  /** Letters and clocks do not look right in a mirror. */
+  mayFlip: boolean
 }
 
 /** Where its ink is: `x` is the middle, `foot` the lower edge. `near` is 0 far away and 1 in front. */
@@ -35,7 +37,9 @@ export const boxOf = ({ x, foot, width, height }: Pick<Placed, 'x' | 'foot' | 'w
   bottom: foot,
 })
 
-const triesPerItem = 40
+const triesPerItem = 90
+/** After this many tries without a free place a thing becomes smaller. */
+const triesPerSize = 30
 const scaleAt = (near: number) => 0.45 + 0.55 * near
 
 export const aspectOf = ({ ink }: Item['art']) => (ink.right - ink.left) / (ink.bottom - ink.top)
@@ -43,7 +47,11 @@ export const aspectOf = ({ ink }: Item['art']) => (ink.right - ink.left) / (ink.
 /** Heights beside the first thing: a mouse beside a house is small, but can still be seen. */
 const relativeHeights = (items: Item[]): number[] => {
   const main = items[0]?.height ?? 1
-  return items.map(({ height, size }) => Math.min(2.1, Math.max(0.3, (height / main) ** 0.62)) * size)
+  // Of a bust only the upper part is seen, so it is larger than what stands there in full.
+  return items.map(({ height, size, habitat }) => {
+    const beside = Math.min(2.1, Math.max(0.26, (height / main) ** 0.72))
+    return beside * size * (habitat === 'bust' ? 1.5 : 1)
+  })
 }
 
 const overlap = (first: Box, second: Box): number => {
@@ -66,10 +74,13 @@ export const arrange = (items: Item[], plan: GroundPlan, random: Random, taken: 
     const high = relative[index] as number
     return sum + high * high * Math.max(0.5, aspectOf(item.art))
   }, 0)
-  const room = width * height * (plan.isFloating ? 0.3 : 0.26)
+  const room = width * height * (plan.isFloating ? 0.32 : 0.33)
   const biggest = Math.max(0.01, ...relative)
   const widest = Math.max(0.01, ...items.map((item, index) => (relative[index] as number) * aspectOf(item.art)))
+  const main = mainOf(items)
+  const { unitMax, shift } = roomBeside(items, relative, main, width)
   const unit = Math.min(
+    unitMax,
     Math.sqrt(room / Math.max(weight, 0.5)),
     (height * 0.62) / Math.max(1, biggest),
     (width * 0.72) / Math.max(0.8, widest),
@@ -78,24 +89,25 @@ export const arrange = (items: Item[], plan: GroundPlan, random: Random, taken: 
 
   const placed: Placed[] = []
   const order = [...items.keys()].sort((first, second) => rank(items, first) - rank(items, second))
-  const main = mainOf(items)
   const mainNear = items[main] && items[main].height >= 1.6 ? 0.42 : 0.72
 
   for (const index of order) {
     const item = items[index] as Item
-    const high = unit * (relative[index] as number)
     const bases = placed.filter((other) => item.relation && items[other.item]?.thing === item.relation.to)
     const isMain = index === main
     let best: Placed | undefined
     let bestCost = Number.POSITIVE_INFINITY
     for (let attempt = 0; attempt < triesPerItem; attempt++) {
+      const shrunk = Math.floor(attempt / triesPerSize)
+      const high = unit * (relative[index] as number) * 0.8 ** shrunk
       const base = bases.length > 0 ? (bases[index % bases.length] as Placed) : undefined
-      const candidate =
+      const found =
         base && item.relation
           ? besideBase(item, index, high, base, items[base.item] as Item, plan, random)
           : somewhere(item, index, high, isMain, items.length, mainNear, plan, random)
+      const candidate = isMain && shift !== 0 ? { ...found, x: width * (0.5 + shift * 0.42) } : found
       const box = boxOf(candidate)
-      let cost = outside(box, plan) * 14
+      let cost = outside(box, plan) * 14 + shrunk * 0.3
       for (const other of placed) {
         if (
           other === base &&
@@ -114,6 +126,35 @@ export const arrange = (items: Item[], plan: GroundPlan, random: Random, taken: 
     if (best) placed.push(best)
   }
   return placed
+}
+
+/** The same arrangement, as large as the picture allows and in its middle. */
+export const centred = (placed: Placed[], { width, height }: GroundPlan): Placed[] => {
+  const boxes = placed.map(boxOf)
+  const [left, right] = [Math.min(...boxes.map((box) => box.left)), Math.max(...boxes.map((box) => box.right))]
+  const [top, bottom] = [Math.min(...boxes.map((box) => box.top)), Math.max(...boxes.map((box) => box.bottom))]
+  const scale = Math.min((width * 0.9) / Math.max(1, right - left), (height * 0.9) / Math.max(1, bottom - top))
+  return placed.map((one) => ({
+    ...one,
+    x: width / 2 + (one.x - (left + right) / 2) * scale,
+    foot: height / 2 + (one.foot - (top + bottom) / 2) * scale,
+    width: one.width * scale,
+    height: one.height * scale,
+  }))
+}
+
+const aside = new Set<RelationKind | undefined>(['beside', 'left', 'right'])
+
+/** What stands beside the main thing needs room there: the largest unit that leaves it, and where the main thing goes then. */
+const roomBeside = (items: Item[], relative: number[], main: number, width: number) => {
+  const wideOf = (index: number) => (relative[index] as number) * aspectOf((items[index] as Item).art)
+  let [unitMax, shift] = [Number.POSITIVE_INFINITY, 0]
+  for (const [index, { relation }] of items.entries()) {
+    if (!aside.has(relation?.kind) || relation?.to !== items[main]?.thing || index === main) continue
+    unitMax = Math.min(unitMax, (width * 0.84) / (wideOf(main) + wideOf(index)))
+    if (shift === 0) shift = (relation?.kind === 'right' ? -1 : 1) * (wideOf(index) / (wideOf(main) + wideOf(index)))
+  }
+  return { unitMax, shift }
 }
 
 /** The first thing, or what carries it. */
@@ -165,7 +206,15 @@ const somewhere = (
     : width * random.between(0.06, 0.94)
   const at = (near: number, foot: number): Placed => {
     const scaled = (high * scaleAt(near)) / scaleAt(isMain ? near : mainNear)
-    return { item: index, x, foot, width: scaled * aspect, height: scaled, near, isFlipped: random.chance(0.5) }
+    return {
+      item: index,
+      x,
+      foot,
+      width: scaled * aspect,
+      height: scaled,
+      near,
+      isFlipped: random.chance(0.5) && item.mayFlip,
+    }
   }
   if (item.habitat === 'bust') {
     const bust = at(0.95, height)

@@ -31,6 +31,7 @@ const horizons: Partial<Record<PlaceName, number>> = {
   village: 0.62,
   moon: 0.66,
   room: 0.68,
+  table: 0.66,
   studio: 0.64,
 }
 

@@ -22,7 +22,7 @@ export const besideBase = (
     width: height * aspect,
     height,
     near,
-    isFlipped: random.chance(0.5),
+    isFlipped: random.chance(0.5) && item.mayFlip,
   })
   const footAt = (near: number) => floor.far + (floor.near - floor.far) * near
   const headX = () => {
@@ -65,8 +65,6 @@ export const besideBase = (
       const near = Math.min(1, base.near + random.between(0.18, 0.35))
       return at(base.x + side * wide * random.between(0.15, 0.6), Math.max(base.foot + 1, footAt(near)), high, near)
     }
-    case 'left':
-    case 'right':
     default: {
       const kind = item.relation?.kind
       const direction = kind === 'left' ? -1 : kind === 'right' ? 1 : side

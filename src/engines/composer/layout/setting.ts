@@ -2,7 +2,7 @@ import { colourOf, hexOf, mix } from '../colour.js'
 import type { Random } from '../random.js'
 import type { Brief, Refusals } from '../reading/brief.js'
 import type { PlaceName, SkyFeature, TimeName, WeatherName } from '../vocabulary/surroundings.js'
-import { homeOf } from '../vocabulary/traits.js'
+import { habitatOf, homeOf } from '../vocabulary/traits.js'
 
 /** How a time of day looks. The sun or moon stands at a share of the width and of the sky. */
 export type Light = {
@@ -135,8 +135,10 @@ const skies: Record<TimeName, Sky[]> = {
 const objectsOnly = new Set(['Food & Drink', 'Objects', 'Activities'])
 
 const homeFor = (brief: Brief, icons: string[], categoryOf: ReadonlyMap<string, string>, random: Random): PlaceName => {
-  const homes = icons.map((icon) => homeOf.get(icon)).filter((home) => home !== undefined) as PlaceName[]
-  if (homes.length > 0) return homes[0] as PlaceName
+  // What flies is at home everywhere, as long as something else stands there.
+  const standing = icons.filter((icon) => habitatOf(icon) !== 'air')
+  const [home] = (standing.length > 0 ? standing : icons).flatMap((icon) => homeOf.get(icon) ?? [])
+  if (home !== undefined) return home as PlaceName
   if (icons.length > 0 && icons.every((icon) => objectsOnly.has(categoryOf.get(icon) ?? ''))) return 'studio'
   if (brief.weather === 'snow' && icons.length === 0) return 'snow'
   if (icons.length === 0 && brief.features.length > 0) return random.pick(['mountains', 'hills', 'lake'])
@@ -157,7 +159,13 @@ export const chooseSetting = (
   const wished = brief.place ?? homeFor(brief, icons, categoryOf, random.fork('place'))
   // A prompt that says "sea" and shows only fish is about the world below.
   const isBelow = wished === 'sea' && icons.length > 0 && icons.every((icon) => homeOf.get(icon) === 'underwater')
-  const place = withoutRefused(isBelow ? 'underwater' : wished, refusals.places, ['field', 'studio', 'hills', 'room'])
+  const isWhite = brief.weather === 'snow' && (wished === 'field' || wished === 'hills')
+  const place = withoutRefused(isBelow ? 'underwater' : isWhite ? 'snow' : wished, refusals.places, [
+    'field',
+    'studio',
+    'hills',
+    'room',
+  ])
 
   const isNightSky = brief.features.some((feature) => feature !== 'sun' && feature !== 'rainbow')
   const isPlainDay = brief.skyColour !== undefined || brief.weather !== undefined || brief.features.includes('sun')
@@ -181,7 +189,7 @@ export const chooseSetting = (
     features,
     light: sky,
     groundColour: brief.groundColour,
-    hasClouds: !refusals.weathers.has('cloudy') && brief.weather !== 'clear',
+    hasClouds: !refusals.weathers.has('cloudy') && brief.weather !== 'clear' && !isNightSky,
   }
 }
 

@@ -9,6 +9,8 @@ export type Look = {
   change?: Recolour
   /** For things and scenery, before that. */
   artChange?: Recolour
+  /** The colour of the ground, whatever it consists of. */
+  ground?: string
   outline?: { colour: string; width: number }
   shadow: 'cast' | 'soft' | 'none'
   /** `plain` leaves the place away. */
@@ -61,7 +63,7 @@ const looks: Record<string, Partial<Look>> = {
   Impressionist: { change: inTurn(saturated(1.1, 0.02), toward('#f3d9a8', 0.08)) },
   'Isometric Style': { ...flat, background: 'plain', shadow: 'soft' },
   'Legacy Video Game': { ...flat, ...ink(1.4), change: printed(7, 1.3) },
-  'Line Art': { ...flat, ...ink(1.6), shadow: 'none', change: inTurn(grey, toward('#ffffff', 0.86)) },
+  'Line Art': { ...flat, ...ink(1.6), shadow: 'none', change: inTurn(grey, toward('#ffffff', 0.74)) },
   'Long Exposure': { bloom: 0.6, vignette: 0.4, change: contrasted(1.08) },
   'Low Poly': { ...flat, change: printed(10, 1.1) },
   Minimalist: { ...flat, background: 'plain', shadow: 'soft', change: saturated(0.85, 0.02) },
@@ -81,7 +83,7 @@ const looks: Record<string, Partial<Look>> = {
     vignette: 0.8,
     change: inTurn(saturated(0.8), blended(throughColours('#1a0f08', '#5f3a1c', '#b98a4a', '#f0dcae'), 0.55)),
   },
-  Silhouette: { ...flat, shadow: 'none', artChange: () => '#0d0f1a', change: saturated(1.3) },
+  Silhouette: { ...flat, shadow: 'none', artChange: () => '#0d0f1a', ground: '#0d0f1a', change: saturated(1.3) },
   'Stained Glass': { ...flat, ...ink(2.6, '#14121a'), change: inTurn(printed(7, 1.6), contrasted(1.1)) },
   Surrealist: { bloom: 0.35, change: inTurn(turned(-35), saturated(1.25)) },
   Texture: { grain: 0.6, change: contrasted(1.05) },

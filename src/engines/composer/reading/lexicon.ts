@@ -1,6 +1,6 @@
-import { createRequire } from 'node:module'
 import { catalogue, shadedArt } from '../art/art-set.js'
-import { plainWords } from '../vocabulary/plain-words.js'
+import { crowds, kinds, riding } from '../vocabulary/kinds.js'
+import { moreNames } from '../vocabulary/more-things.js'
 import { colours, counts, type RelationKind, refusals, relations, sizes, wearing } from '../vocabulary/qualities.js'
 import { styleWords } from '../vocabulary/styles.js'
 import {
@@ -15,12 +15,12 @@ import {
   type WeatherName,
   weathers,
 } from '../vocabulary/surroundings.js'
-import { kinds, names } from '../vocabulary/things.js'
+import { names } from '../vocabulary/things.js'
 
 export type Carrier = 'sign' | 'bubble'
 
 export type Meaning =
-  | { kind: 'thing'; icons: string[] }
+  | { kind: 'thing'; icons: string[]; count?: number }
   | { kind: 'place'; place: PlaceName }
   | { kind: 'time'; time: TimeName }
   | { kind: 'weather'; weather: WeatherName }
@@ -50,7 +50,7 @@ const carriers: Record<Carrier, string> = {
 const shades = { dark: -0.14, deep: -0.1, light: 0.14, pale: 0.16, pastel: 0.14, bright: 0.05 }
 
 const sceneArt =
-  /skin-tone|cityscape|sunrise|sunset|^night-with|^bridge-at|^fog|national-park|motorway|^desert$|^beach-with|railway-track|milky-way|^metro$|shooting-star|^map-|mountain-railway|^sun|moon|^cloud|^rainbow|oclock|thirty|steamy|mountain-biking|^family|with-heart|^kiss|hugging|hand|finger|fist|thumb|gestur|facepalm|pout|frown|shrug|tipping|haircut|massage|^(?:leg|foot|ear|nose|mouth|tongue|lungs|eyes|middle|bust|busts|call|pregnant|breast|hole)\b|button|heart-|-hearts?$|card|suit$|muted|chart|clipboard|-with-arrow|face-|-face$|droplets|zzz|anger|collision|^dizzy|hundred/
+  /skin-tone|cityscape|sunrise|sunset|^night-with|^bridge-at|^fog|national-park|motorway|^desert$|^beach-with|railway-track|milky-way|^metro$|shooting-star|^map-|mountain-railway|^sun(?:$|-)|moon|^cloud|^rainbow|oclock|thirty|steamy|mountain-biking|^family|with-heart|^kiss|hugging|-hand|^hand-|hands|finger|fist|thumb|gestur|facepalm|pout|frown|shrug|tipping|haircut|massage|^(?:leg|foot|ear|nose|mouth|tongue|lungs|eyes|middle|bust|busts|call|pregnant|breast|hole)\b|button|heart-|-hearts?$|card|suit$|muted|chart|clipboard|-with-arrow|face-|-face$|droplets|zzz|anger|collision|^dizzy|hundred/
 const headArt =
   /^(?:clown-face|dragon-face|robot|alien|ghost|skull|goblin|ogre|red-heart|pile-of-poo|alien-monster|speech-balloon|jack-o-lantern)$/
 const showable = new Set([
@@ -65,8 +65,20 @@ const showable = new Set([
 const isShowable = (icon: string, category: string | undefined) =>
   headArt.test(icon) || (category !== undefined && showable.has(category) && !sceneArt.test(icon))
 
-/** A tag that many pictures share says little about any of them. */
-const picturesPerTagMax = 3
+/** Names of pictures that prompts use for something else, mostly as verbs. */
+const otherwise = new Set([
+  'fly',
+  'watch',
+  'pick',
+  'label',
+  'link',
+  'eye',
+  'eyes',
+  'hook',
+  'locked',
+  'unlocked',
+  'information',
+])
 
 const build = (): Lexicon => {
   const lexicon = new Map<string, Meaning[]>()
@@ -98,34 +110,22 @@ const build = (): Lexicon => {
   each(moods, (mood) => ({ kind: 'mood', mood }))
 
   const art = shadedArt()
+  for (const [phrase, icon] of riding) add(phrase, { kind: 'thing', icons: [icon] })
+  for (const [word, { icons, count }] of Object.entries(crowds))
+    add(word, { kind: 'thing', icons: icons.split(' '), count })
   for (const [word, list] of Object.entries(kinds)) add(word, { kind: 'thing', icons: list.split(' ').filter(art.has) })
-  for (const [icon, list] of Object.entries(names))
+  for (const [icon, list] of [...Object.entries(names), ...Object.entries(moreNames)])
     for (const phrase of list.split(/,\s*/)) add(phrase, { kind: 'thing', icons: [icon] })
 
-  const { categoryOf, nameOfCharacter } = catalogue()
-  for (const [icon, category] of categoryOf)
-    if (isShowable(icon, category) && !plainWords.has(icon))
+  for (const [icon, category] of catalogue().categoryOf)
+    if (isShowable(icon, category) && !otherwise.has(icon))
       add(icon.replaceAll('-', ' '), { kind: 'thing', icons: [icon] })
-
-  const tags = new Map<string, string[]>()
-  const require = createRequire(import.meta.url)
-  for (const [character, keywords] of Object.entries(require('emojilib') as Record<string, string[]>)) {
-    const icon = nameOfCharacter(character)
-    if (icon === undefined || !isShowable(icon, categoryOf.get(icon))) continue
-    for (const keyword of keywords) {
-      const word = keyword.replaceAll('_', ' ')
-      tags.set(word, [...(tags.get(word) ?? []), icon])
-    }
-  }
-  for (const [word, icons] of tags)
-    if (icons.length <= picturesPerTagMax && word.length > 2 && !plainWords.has(word) && !lexicon.has(word))
-      add(word, { kind: 'thing', icons: icons.slice(0, 1) })
   return lexicon
 }
 
 let built: Lexicon | undefined
 
-/** What words mean to the composer: its own vocabulary first, then names and tags of the art. */
+/** What words mean to the composer: its own vocabulary first, then the names of the art. */
 export const loadLexicon = (): Lexicon => {
   built ??= build()
   return built

@@ -1,7 +1,8 @@
 import { catalogue } from '../art/art-set.js'
 import { lighten } from '../colour.js'
 import type { RelationKind } from '../vocabulary/qualities.js'
-import { clothes, headwear } from '../vocabulary/traits.js'
+import { clothes, containers, headwear, wholes } from '../vocabulary/traits.js'
+import { translations } from '../vocabulary/translations.js'
 import { type Brief, emptyBrief, noRefusals, type Refusals, type Thing } from './brief.js'
 import { loadLexicon, type Meaning, phraseWordsMax } from './lexicon.js'
 import { singularsOf, splitPrompt, type Token } from './tokens.js'
@@ -11,7 +12,7 @@ export const thingsMax = 12
 const countMax = 24
 const pluralCount = 3
 
-type Found = { meanings: Meaning[]; length: number; isPlural: boolean }
+type Found = { meanings: Meaning[]; length: number; isPlural: boolean; isForeign?: boolean }
 
 /** The longest phrase that starts here and that means something. */
 const find = (tokens: Token[], start: number): Found | undefined => {
@@ -31,7 +32,8 @@ const find = (tokens: Token[], start: number): Found | undefined => {
         return { meanings, length, isPlural: true }
     }
   }
-  return undefined
+  const foreign = lexicon.get(translations.get(words[0] ?? '') ?? '')
+  return foreign && { meanings: foreign, length: 1, isPlural: false, isForeign: true }
 }
 
 const digits = /^\d{1,3}$/
@@ -61,18 +63,23 @@ export const readPrompt = (prompt: string): { brief: Brief; refusals: Refusals }
     isSame = false
   }
 
-  const addThing = (icons: string[], isPlural: boolean) => {
+  const addThing = (icons: string[], isPlural: boolean, usual = isPlural ? pluralCount : 1) => {
     if (isRefused) return void icons.forEach((icon) => void refusals.icons.add(icon))
     const [icon = ''] = icons
     const wearer = relation?.kind === 'wearing' ? brief.things[relation.first] : undefined
     if (clothes.has(icon) && wearer) return void wearer.colours.push(...colours.splice(0))
     const known = brief.things.findIndex((thing) => thing.icons[0] === icon)
-    const isKnown = known >= 0 && (isSame || (count === undefined && !isPlural))
+    const isSameColour = colours.length === 0 || brief.things[known]?.colours.join() === colours.join()
+    const isKnown = known >= 0 && (isSame || (count === undefined && !isPlural && isSameColour))
+    const whole = brief.things.findIndex(({ icons: [other = ''] }) => wholes.get(icon)?.has(other))
+    if (whole >= 0) return relate(whole, icon)
     if (!isKnown && brief.things.length >= thingsMax) return
     const at = isKnown ? known : brief.things.length
-    if (isKnown) brief.things[at]?.colours.push(...colours.splice(0))
-    else {
-      const number = count === undefined || (count === 1 && isPlural) ? (isPlural ? pluralCount : 1) : count
+    if (isKnown) {
+      if (brief.things[at]?.colours.length === 0) brief.things[at].colours.push(...colours)
+      colours = []
+    } else {
+      const number = Math.max(count === undefined || (count === 1 && usual > 1) ? usual : count, colours.length)
       brief.things.push({ icons, count: Math.min(number, countMax), size, colours: colours.splice(0) })
     }
     relate(at, icon)
@@ -85,6 +92,7 @@ export const readPrompt = (prompt: string): { brief: Brief; refusals: Refusals }
     if (!asked || asked.first === at) return
     if (asked.kind === 'wearing') {
       if (headwear.has(icon)) (brief.things[at] as Thing).relation = { kind: 'worn', to: asked.first }
+      if (containers.has(icon)) (brief.things[asked.first] as Thing).relation = { kind: 'on', to: at }
     } else if (brief.things[asked.first]?.relation === undefined)
       (brief.things[asked.first] as Thing).relation = { kind: asked.kind, to: at }
   }
@@ -105,7 +113,7 @@ export const readPrompt = (prompt: string): { brief: Brief; refusals: Refusals }
   const take = (meaning: Meaning, isPlural: boolean) => {
     switch (meaning.kind) {
       case 'thing':
-        addThing(meaning.icons, isPlural)
+        addThing(meaning.icons, isPlural, meaning.count)
         return endPhrase()
       case 'place':
         if (isRefused) refusals.places.add(meaning.place)
@@ -186,11 +194,16 @@ export const readPrompt = (prompt: string): { brief: Brief; refusals: Refusals }
       relation = undefined
     } else if (token.kind === 'emoji') {
       const icon = catalogue().nameOfCharacter(token.text)
-      if (icon !== undefined) take({ kind: 'thing', icons: [icon] }, false)
+      const known = icon && loadLexicon().get(icon.replaceAll('-', ' '))?.[0]
+      if (icon !== undefined) take(known || { kind: 'thing', icons: [icon] }, false)
     } else if (token.kind === 'word') {
       const found = find(tokens, index - 1)
       if (found) {
-        take(choose(found, index - 1), found.isPlural)
+        const meaning = choose(found, index - 1)
+        const described = brief.things[last ?? -1]
+        // In many languages the colour comes after the thing.
+        if (found.isForeign && meaning.kind === 'colour' && described) described.colours.push(meaning.hex)
+        else take(meaning, found.isPlural)
         index += found.length - 1
       } else if (digits.test(token.text)) count = Math.min(countMax, Math.max(1, Number(token.text)))
     }

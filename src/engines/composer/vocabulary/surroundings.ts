@@ -20,6 +20,7 @@ export type PlaceName =
   | 'moon'
   | 'sky'
   | 'room'
+  | 'table'
   | 'studio'
 
 export const places: Record<PlaceName, string> = {
@@ -46,8 +47,10 @@ export const places: Record<PlaceName, string> = {
   moon: 'on the moon, moon surface, lunar surface, surface of the moon, lunar, mars surface, on mars, surface of mars',
   sky: 'sky, in the sky, heaven, heavens, above the clouds, in the clouds, midair, among the clouds',
   room: `room, living room, bedroom, kitchen, indoors, inside, house interior, office, library room, bathroom, classroom,
-    restaurant, cafe, bar, museum hall, hall, interior, studio apartment, on a table, on the table, on a desk, on a shelf,
-    table, desk, floor, tavern, coffee shop, workshop, by the window`,
+    restaurant, cafe, bar, museum hall, hall, interior, studio apartment, on a shelf,
+    floor, tavern, coffee shop, workshop, by the window`,
+  table:
+    'table, desk, tabletop, on a table, on the table, on a desk, on the desk, wooden table, kitchen table, counter, dinner table',
   studio: 'white background, plain background, simple background, studio, backdrop, isolated, blank background',
 }
 

@@ -149,8 +149,18 @@ export const homeOf = new Map(
   Object.entries(homes).flatMap(([place, list]) => list.split(/\s+/).map((icon) => [icon, place] as const)),
 )
 
+const buildings = 'house house-with-garden derelict-house hut castle church school hospital bank hotel japanese-castle'
+/** Parts that the pictures of these show already. */
+export const wholes: ReadonlyMap<string, ReadonlySet<string>> = new Map(
+  ['door', 'window'].map((part) => [part, new Set(buildings.split(' '))]),
+)
+
 /** Things that are put on a head, and things that are only worn and not drawn by themselves. */
 export const headwear = new Set('top-hat womans-hat crown billed-cap graduation-cap military-helmet'.split(' '))
+/** Things that hold others, which look out of them at the top. */
+export const containers = new Set(
+  'amphora basket bucket potted-plant jar pot-of-food bowl-with-spoon shopping-cart'.split(' '),
+)
 export const clothes = new Set(
   `coat dress t-shirt jeans shorts kimono sari scarf gloves necktie socks running-shirt womans-clothes lab-coat bikini
   safety-vest one-piece-swimsuit`.split(/\s+/),

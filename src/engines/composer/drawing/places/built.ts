@@ -31,7 +31,7 @@ const drawSkyline = (stage: Stage, random: Random, tall: number, far: number) =>
   }
   const colour = random.pick(['#5f7090', '#6d6a8f', '#587b8f'])
   const fill = page.down([
-    [0, hazy(stage, colour, far)],
+    [0, hazy(stage, lighten(colour, (far - 0.6) * 0.3), far)],
     [1, hazy(stage, lighten(colour, 0.05), Math.min(0.95, far + 0.2))],
   ])
   page.add(`<path d="${houses.join('')}" fill="${fill}"/>`)
@@ -43,6 +43,15 @@ export const drawCity = (stage: Stage) => {
   const { page, plan } = stage
   const random = stage.random.fork('city')
   const tall = Math.min(plan.horizon * 0.72, 560)
+  if (stage.setting.time === 'night') {
+    const glow = page.down([
+      [0, '#e0568f', 0],
+      [1, '#f08a6a', 0.5],
+    ])
+    page.add(
+      `<rect y="${n(plan.horizon * 0.35)}" width="${n(page.width)}" height="${n(plan.horizon * 0.65)}" fill="${glow}"/>`,
+    )
+  }
   drawSkyline(stage, random.fork('far'), tall, 0.62)
   drawSkyline(stage, random.fork('middle'), tall * 0.76, 0.38)
   drawSkyline(stage, random.fork('near'), tall * 0.48, 0.12)
@@ -60,9 +69,32 @@ export const drawCity = (stage: Stage) => {
   const [top, bottom] = [plan.horizon + deep * 0.2, page.height - deep * 0.06]
   page.add(`<rect y="${n(top)}" width="${n(page.width)}" height="${n(bottom - top)}" fill="${road}"/>`)
   page.add(`<rect y="${n(top - 4)}" width="${n(page.width)}" height="5" fill="${lit(stage, '#c6c9ce')}"/>`)
+  drawLamps(stage, top - 3, Math.min(230, plan.horizon * 0.4))
   const dashes: string[] = []
   for (let x = -20; x < page.width; x += 130) dashes.push(`M${n(x)} ${n((top + bottom) / 2)}h70v7h-74Z`)
   page.add(`<path d="${dashes.join('')}" fill="${lit(stage, '#f2ead2')}" opacity=".8"/>`)
+}
+
+/** Lamps along the street; at night they shine. */
+const drawLamps = ({ page, setting }: Stage, foot: number, tall: number) => {
+  const isOn = setting.time === 'night' || setting.time === 'sunset' || setting.weather === 'storm'
+  const glow = page.round([
+    [0, '#ffe3a0', 0.85],
+    [0.25, '#ffd27a', 0.35],
+    [1, '#ffb84a', 0],
+  ])
+  const number = Math.max(2, Math.round(page.width / 420))
+  for (let index = 0; index < number; index++) {
+    const x = ((index + 0.5) / number) * page.width
+    const top = foot - tall
+    page.add(
+      `<path d="M${n(x - 3)} ${n(foot)}V${n(top)}q0 -16 16 -16h22v6h-20q-10 0 -10 12V${n(foot)}Z" fill="#2c303a"/><ellipse cx="${n(x + 36)}" cy="${n(top - 10)}" rx="14" ry="7" fill="${isOn ? '#fff0c0' : '#c8ccd2'}"/>`,
+    )
+    if (isOn)
+      page.add(
+        `<circle cx="${n(x + 36)}" cy="${n(top - 8)}" r="120" fill="${glow}"/><ellipse cx="${n(x + 36)}" cy="${n(foot + 30)}" rx="130" ry="26" fill="${glow}" opacity=".6"/>`,
+      )
+  }
 }
 
 export const drawRoad = (stage: Stage) => {
@@ -167,6 +199,47 @@ const drawWindow = ({ page, plan, setting: { light, features } }: Stage, random:
     `<path d="M${n(left + w / 2 - 5)} ${n(y)}h10v${n(h)}h-10ZM${n(left)} ${n(y + h / 2 - 5)}h${n(w)}v10h${n(-w)}Z" fill="#fdfaf3"/>`,
   )
   page.add(`<rect x="${n(left - 26)}" y="${n(y + h + 12)}" width="${n(w + 52)}" height="16" rx="4" fill="#efe8da"/>`)
+}
+
+/** A table before a wall, as near as those who sit at it see it. */
+export const drawTable = (stage: Stage) => {
+  const { page, plan, setting } = stage
+  const random = stage.random.fork('table')
+  const wall = random.pick(walls)
+  page.add(
+    `<rect width="${n(page.width)}" height="${n(page.height)}" fill="${page.down([
+      [0, lit(stage, lighten(wall, -0.09))],
+      [1, lit(stage, wall)],
+    ])}"/>`,
+  )
+  drawWindow(stage, random)
+  const glow = page.round([
+    [0, '#fff3d6', 0.55],
+    [1, '#fff3d6', 0],
+  ])
+  page.add(
+    `<ellipse cx="${n(page.width / 2)}" cy="${n(plan.horizon * 0.8)}" rx="${n(page.width * 0.6)}" ry="${n(plan.horizon * 0.6)}" fill="${glow}"/>`,
+  )
+  const wood = setting.groundColour ?? random.pick(['#b87f4c', '#9c6a42', '#c99a66'])
+  const [top, edge] = [plan.horizon - 10, page.height * 0.955]
+  page.add(
+    `<rect y="${n(top)}" width="${n(page.width)}" height="${n(page.height - top)}" fill="${page.down([
+      [0, lit(stage, lighten(wood, 0.05))],
+      [1, lit(stage, lighten(wood, -0.05))],
+    ])}"/>`,
+  )
+  const fibres: string[] = []
+  for (let index = 0; index < 26; index++) {
+    const y = top + 6 + random.next() ** 0.8 * (edge - top)
+    const [x, length] = [random.between(-0.1, 0.9) * page.width, random.between(0.2, 0.7) * page.width]
+    fibres.push(`M${n(x)} ${n(y)}q${n(length / 2)} ${n(random.between(-7, 7))} ${n(length)} 0`)
+  }
+  page.add(
+    `<path d="${fibres.join('')}" fill="none" stroke="${lit(stage, lighten(wood, -0.16))}" stroke-width="2" opacity=".4"/>`,
+  )
+  page.add(
+    `<rect y="${n(edge)}" width="${n(page.width)}" height="${n(page.height - edge)}" fill="${lit(stage, lighten(wood, -0.14))}"/>`,
+  )
 }
 
 const backdrops = ['#f3c9a8', '#bcd9d0', '#c7cfee', '#f0d58f', '#efbfc7', '#cfe3b8', '#b9d7ec']

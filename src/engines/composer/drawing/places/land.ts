@@ -29,7 +29,8 @@ export const drawHills = (stage: Stage, colour: string, layers: number, amplitud
 /** The ground, with a soft edge at the horizon and marks that grow towards the viewer. */
 export const drawGround = (stage: Stage, colour: string, options: { isRolling?: boolean; haze?: number } = {}) => {
   const { page, plan, setting } = stage
-  const own = setting.groundColour === undefined ? colour : mix(colour, setting.groundColour, 0.85)
+  const natural = setting.weather === 'snow' ? mix(colour, '#f4f8fc', 0.86) : colour
+  const own = setting.groundColour === undefined ? natural : mix(natural, setting.groundColour, 0.85)
   const fill = page.down([
     [0, hazy(stage, lighten(own, 0.05), options.haze ?? 0.3)],
     [0.35, lit(stage, own)],

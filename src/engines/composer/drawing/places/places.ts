@@ -1,7 +1,7 @@
 import type { PlaceName } from '../../vocabulary/surroundings.js'
 import { drawSky } from '../sky.js'
 import type { Stage } from '../stage.js'
-import { drawCity, drawRoad, drawRoom, drawStudio, drawVillage } from './built.js'
+import { drawCity, drawRoad, drawRoom, drawStudio, drawTable, drawVillage } from './built.js'
 import {
   drawDesert,
   drawField,
@@ -46,6 +46,7 @@ const painters: Record<PlaceName, (stage: Stage) => void> = {
   underwater: drawUnderwater,
   space: drawSpace,
   room: drawRoom,
+  table: drawTable,
   studio: drawStudio,
 }
 
@@ -72,5 +73,6 @@ export const emblems: Record<PlaceName, string[]> = {
   moon: ['ringed-planet'],
   sky: ['balloon'],
   room: ['couch-and-lamp'],
+  table: ['hot-beverage'],
   studio: ['gem-stone'],
 }
