@@ -131,13 +131,14 @@ const settingOf = (
   return { ...setting, groundColour, place: look.background === 'plain' ? 'studio' : setting.place }
 }
 
-/** Art of the set that the look wants; the flat set does not have everything. */
+/** Art of the set that the look wants, or of the other one: neither has everything. */
 const artFinder = (look: Look) => {
   const known = new Map<string, Art>()
   return (name: string): Art => {
     let art = known.get(name)
     if (!art) {
-      const set = look.art === 'flat' && flatArt().has(name) ? flatArt() : shadedArt()
+      const isFlat = (look.art === 'flat' && flatArt().has(name)) || !shadedArt().has(name)
+      const set = isFlat ? flatArt() : shadedArt()
       const found = set.art(name)
       art = habitatOf(name) === 'head' ? withBody(found) : found
       known.set(name, art)

@@ -19,7 +19,13 @@ export type Art = {
   colour: Colour
 }
 
-export type ArtSet = { has(name: string): boolean; art(name: string): Art }
+export type ArtSet = {
+  has(name: string): boolean
+  names(): string[]
+  art(name: string): Art
+  /** What is in the file, not measured. */
+  source(name: string): Pick<Art, 'body' | 'side'>
+}
 
 type IconFile = {
   icons: Record<string, { body: string; width?: number }>
@@ -43,12 +49,15 @@ const withHexColours = (body: string) =>
     (_, at, name) => `${at}="${namedColours[name]}"`,
   )
 
+/** A drawing of one piece of art alone. */
+export const drawingOf = ({ body, side }: Pick<Art, 'body' | 'side'>, pixels: number): string =>
+  `<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" viewBox="0 0 ${side} ${side}" width="${pixels}" height="${pixels}">${body}</svg>`
+
 const probePixels = 48
 
 /** Looks at a small rendering: where the ink is, and which colour there is most of. */
 const measure = (body: string, side: number): Pick<Art, 'ink' | 'topX' | 'colour'> => {
-  const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${side} ${side}" width="${probePixels}" height="${probePixels}">${body}</svg>`
-  const { pixels } = new Resvg(svg, { font: { loadSystemFonts: false } }).render()
+  const { pixels } = new Resvg(drawingOf({ body, side }, probePixels), { font: { loadSystemFonts: false } }).render()
   const ink = { left: probePixels, top: probePixels, right: 0, bottom: 0 }
   const bins = new Map<string, { weight: number; lab: [number, number, number] }>()
   for (let y = 0; y < probePixels; y++)
@@ -92,21 +101,25 @@ const measure = (body: string, side: number): Pick<Art, 'ink' | 'topX' | 'colour
   }
 }
 
-const load = (packageName: string): ArtSet => {
+const load = (packageName: string, unusable: ReadonlySet<string> = new Set()): ArtSet => {
   const file = readJson<IconFile>(`${packageName}/icons.json`)
   const side = file.width ?? 16
   const known = new Map<string, Art>()
   const iconOf = (name: string) => file.icons[name] ?? file.icons[file.aliases?.[name]?.parent ?? '']
+  const source = (name: string) => {
+    const icon = iconOf(name)
+    if (!icon) throw new Error(`no art is called ${name}`)
+    return { body: `<g fill="#202020">${withHexColours(icon.body)}</g>`, side: icon.width ?? side }
+  }
   return {
-    has: (name) => iconOf(name) !== undefined,
+    has: (name) => iconOf(name) !== undefined && !unusable.has(name),
+    names: () => Object.keys(file.icons).filter((name) => !unusable.has(name)),
+    source,
     art(name) {
       const found = known.get(name)
       if (found) return found
-      const icon = iconOf(name)
-      if (!icon) throw new Error(`no art is called ${name}`)
-      const width = icon.width ?? side
-      const body = `<g fill="#202020">${withHexColours(icon.body)}</g>`
-      const art = { name, body, side: width, ...measure(body, width) }
+      const { body, side } = source(name)
+      const art = { name, body, side, ...measure(body, side) }
       known.set(name, art)
       return art
     },
@@ -121,11 +134,29 @@ const once = <T>(make: () => T) => {
   }
 }
 
+/**
+ * These have strokes far outside of their square: dirt in a scene, and the renderer ends the whole process when a layer
+ * lies too far outside of the picture.
+ */
+const straying = new Set([
+  'closed-umbrella',
+  'crossed-swords',
+  'eight-pointed-star',
+  'fountain',
+  'gorilla',
+  'heavy-equals-sign',
+  'package',
+  'rainbow-flag',
+])
+
 /** Noto Emoji, with shades and details. */
-export const shadedArt = once(() => load('@iconify-json/noto'))
+export const shadedArt = once(() => load('@iconify-json/noto', straying))
 
 /** Fluent Emoji in flat colours. */
 export const flatArt = once(() => load('@iconify-json/fluent-emoji-flat'))
+
+/** Whether one of the sets has it. */
+export const isDrawable = (name: string): boolean => shadedArt().has(name) || flatArt().has(name)
 
 export type Catalogue = { categoryOf: Map<string, string>; nameOfCharacter(character: string): string | undefined }
 

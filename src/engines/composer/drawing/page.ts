@@ -109,6 +109,6 @@ export const createPage = (width: number, height: number): Page => {
       drawn.push(`<g opacity="${n(opacity)}"><use href="#${id}" transform="matrix(${matrix})"/></g>`)
     },
     svg: (pixelWidth, pixelHeight) =>
-      `<svg xmlns="http://www.w3.org/2000/svg" width="${pixelWidth}" height="${pixelHeight}" viewBox="0 0 ${n(width)} ${n(height)}" preserveAspectRatio="none"><defs>${definitions.join('')}</defs>${drawn.join('')}</svg>`,
+      `<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" width="${pixelWidth}" height="${pixelHeight}" viewBox="0 0 ${n(width)} ${n(height)}" preserveAspectRatio="none"><defs>${definitions.join('')}</defs>${drawn.join('')}</svg>`,
   }
 }

@@ -1,4 +1,4 @@
-import { catalogue, shadedArt } from '../art/art-set.js'
+import { catalogue, isDrawable } from '../art/art-set.js'
 import { crowds, kinds, riding } from '../vocabulary/kinds.js'
 import { moreNames } from '../vocabulary/more-things.js'
 import { colours, counts, type RelationKind, refusals, relations, sizes, wearing } from '../vocabulary/qualities.js'
@@ -109,16 +109,16 @@ const build = (): Lexicon => {
   each(places, (place) => ({ kind: 'place', place }))
   each(moods, (mood) => ({ kind: 'mood', mood }))
 
-  const art = shadedArt()
   for (const [phrase, icon] of riding) add(phrase, { kind: 'thing', icons: [icon] })
   for (const [word, { icons, count }] of Object.entries(crowds))
     add(word, { kind: 'thing', icons: icons.split(' '), count })
-  for (const [word, list] of Object.entries(kinds)) add(word, { kind: 'thing', icons: list.split(' ').filter(art.has) })
+  for (const [word, list] of Object.entries(kinds))
+    add(word, { kind: 'thing', icons: list.split(' ').filter(isDrawable) })
   for (const [icon, list] of [...Object.entries(names), ...Object.entries(moreNames)])
     for (const phrase of list.split(/,\s*/)) add(phrase, { kind: 'thing', icons: [icon] })
 
   for (const [icon, category] of catalogue().categoryOf)
-    if (isShowable(icon, category) && !otherwise.has(icon))
+    if (isShowable(icon, category) && isDrawable(icon) && !otherwise.has(icon))
       add(icon.replaceAll('-', ' '), { kind: 'thing', icons: [icon] })
   return lexicon
 }

@@ -1,4 +1,4 @@
-import { catalogue } from '../art/art-set.js'
+import { catalogue, isDrawable } from '../art/art-set.js'
 import { lighten } from '../colour.js'
 import type { RelationKind } from '../vocabulary/qualities.js'
 import { clothes, containers, headwear, wholes } from '../vocabulary/traits.js'
@@ -195,7 +195,7 @@ export const readPrompt = (prompt: string): { brief: Brief; refusals: Refusals }
     } else if (token.kind === 'emoji') {
       const icon = catalogue().nameOfCharacter(token.text)
       const known = icon && loadLexicon().get(icon.replaceAll('-', ' '))?.[0]
-      if (icon !== undefined) take(known || { kind: 'thing', icons: [icon] }, false)
+      if (icon !== undefined && isDrawable(icon)) take(known || { kind: 'thing', icons: [icon] }, false)
     } else if (token.kind === 'word') {
       const found = find(tokens, index - 1)
       if (found) {
