@@ -59,7 +59,7 @@ export const drawScene = (order: SceneOrder): Scene => {
   const look = lookOf(style, brief.moods)
   const change = inTurn(look.change, order.palette, without(refusals.colours))
 
-  const isPlainWords = style === 'Abstract' ? brief.things.length === 0 : isAbout(brief) === 'nothing'
+  const isPlainWords = style === 'Abstract' ? brief.things.length === 0 : !hasSubject(brief)
   const place = isPlainWords ? undefined : settingOf(brief, look, refusals, random)
   const plan = planGround(place?.place ?? 'studio', order.width, order.height)
   const page = createPage(plan.width, plan.height)
@@ -109,10 +109,11 @@ export const drawScene = (order: SceneOrder): Scene => {
 }
 
 /** Whether there is anything that can be shown. */
-const isAbout = ({ things, place, time, weather, features, skyColour, carrier, texts }: Brief) =>
-  things.length > 0 || place || time || weather || features.length > 0 || skyColour || (carrier && texts.length > 0)
-    ? 'something'
-    : 'nothing'
+const hasSubject = ({ things, place, time, weather, features, skyColour, carrier, texts }: Brief): boolean =>
+  things.length > 0 ||
+  features.length > 0 ||
+  [place, time, weather, skyColour].some((said) => said !== undefined) ||
+  (carrier !== undefined && texts.length > 0)
 
 const isLightAbove = ({ place, time, light }: Setting): boolean => {
   if (place === 'room' || place === 'table' || place === 'studio') return time !== 'night'

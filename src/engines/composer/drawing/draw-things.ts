@@ -26,7 +26,8 @@ const inOrder = (placed: Placed[]) => [...placed].sort((first, second) => first.
 export const drawThings = (stage: Stage, actors: Actor[], placed: Placed[], look: Look, isTransparent: boolean) => {
   const { page, setting, plan } = stage
   const { light } = setting
-  const lean = (0.5 - light.sunX) * -1.1
+  // The light comes from the sky that is seen, so shadows fall towards the viewer.
+  const lean = (0.5 - light.sunX) * 1.1
   const isOutdoors = setting.place !== 'room' && setting.place !== 'studio' && setting.place !== 'table'
   for (const one of inOrder(placed)) {
     const actor = actors[one.item] as Actor

@@ -38,7 +38,7 @@ export const planLettering = (
   const letters = Math.max(...lines.map((line) => Array.from(line).length))
   const { width, height, floor, isFloating } = plan
   const wideMax = width * (carrier === undefined ? 0.86 : 0.42)
-  const highMax = height * (carrier === undefined ? 0.2 : 0.2)
+  const highMax = height * 0.2
   const size = Math.min(
     wideMax / (letters * letterWidth),
     highMax / (lines.length * 1.2),

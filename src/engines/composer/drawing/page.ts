@@ -101,8 +101,8 @@ export const createPage = (width: number, height: number): Page => {
       const middle = ((art.ink.left + art.ink.right) / 2) * art.side
       const flip = isFlipped ? -1 : 1
       const id = coloured(art, `shadow ${colour}`, () => colour)
-      // The art is laid down: its top goes to the side and only a little up.
-      const flat = 0.3
+      // The art is laid down: its top goes to the side and a little towards the viewer.
+      const flat = -0.17
       const bottom = art.ink.bottom * art.side
       const [left, top] = [x - middle * scale * flip + lean * scale * bottom, foot - bottom * scale * flat]
       const matrix = [scale * flip, 0, -lean * scale, scale * flat, left, top].map(fine).join(' ')

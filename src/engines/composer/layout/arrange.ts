@@ -79,13 +79,15 @@ export const arrange = (items: Item[], plan: GroundPlan, random: Random, taken: 
   const widest = Math.max(0.01, ...items.map((item, index) => (relative[index] as number) * aspectOf(item.art)))
   const main = mainOf(items)
   const { unitMax, shift } = roomBeside(items, relative, main, width)
-  const unit = Math.min(
-    unitMax,
-    Math.sqrt(room / Math.max(weight, 0.5)),
-    (height * 0.62) / Math.max(1, biggest),
-    (width * 0.72) / Math.max(0.8, widest),
-    Math.min(width, height) * (items.length === 1 ? 0.62 : 0.58) * Math.max(1, items[0]?.size ?? 1) ** 0.4,
-  )
+  const unit =
+    random.between(0.86, 1) *
+    Math.min(
+      unitMax,
+      Math.sqrt(room / Math.max(weight, 0.5)),
+      (height * 0.62) / Math.max(1, biggest),
+      (width * 0.72) / Math.max(0.8, widest),
+      Math.min(width, height) * (items.length === 1 ? 0.62 : 0.58) * Math.max(1, items[0]?.size ?? 1) ** 0.4,
+    )
 
   const placed: Placed[] = []
   const order = [...items.keys()].sort((first, second) => rank(items, first) - rank(items, second))
@@ -202,7 +204,7 @@ const somewhere = (
   const { width, height, horizon, floor, water, isFloating } = plan
   const aspect = aspectOf(item.art)
   const x = isMain
-    ? width * (number === 1 ? random.between(0.44, 0.56) : random.between(0.34, 0.66))
+    ? width * (number === 1 ? random.between(0.38, 0.62) : random.between(0.34, 0.66))
     : width * random.between(0.06, 0.94)
   const at = (near: number, foot: number): Placed => {
     const scaled = (high * scaleAt(near)) / scaleAt(isMain ? near : mainNear)

@@ -37,6 +37,7 @@ export type Meaning =
   | { kind: 'carrier'; carrier: Carrier }
   | { kind: 'sky' }
   | { kind: 'same' }
+  | { kind: 'of' }
 
 export type Lexicon = ReadonlyMap<string, Meaning[]>
 
@@ -98,6 +99,7 @@ const build = (): Lexicon => {
   for (const word of wearing) add(word, { kind: 'wearing' })
   for (const word of refusals) add(word, { kind: 'refusal' })
   for (const word of ['the', 'this', 'that', 'its', 'their', 'his', 'her']) add(word, { kind: 'same' })
+  add('of', { kind: 'of' })
   for (const word of ['sky', 'skies']) add(word, { kind: 'sky' })
   for (const [word, count] of Object.entries(counts)) add(word, { kind: 'count', count })
   for (const [word, factor] of Object.entries(sizes)) add(word, { kind: 'size', factor })

@@ -56,6 +56,7 @@ test('where things stand to each other', () => {
     ['a bee flying over a flower', 0, 'above', 1],
     ['a cat wearing a crown', 1, 'worn', 0],
     ['sunflowers in a vase', 0, 'on', 1],
+    ['a vase of sunflowers', 1, 'on', 0],
   ]
   for (const [prompt, first, kind, second] of table)
     assert.deepEqual(readPrompt(prompt).brief.things[first]?.relation, { kind, to: second }, prompt)
@@ -67,6 +68,7 @@ test('places, times, weather, moods, styles and the sky', () => {
     ['a cat on the beach at sunset', { place: 'beach', time: 'sunset' }],
     ['a fish under the sea', { place: 'underwater' }],
     ['the streets of New York in the rain at night', { place: 'city', weather: 'rain', time: 'night' }],
+    ['a cafe with a cake on a table', { place: 'table' }],
     ['a stormy sea', { place: 'sea', weather: 'storm' }],
     ['a moonlit forest', { place: 'forest', time: 'night' }],
     ['a calm lake under a pink sky', { place: 'lake', moods: ['calm'], skyColour: '#f77fb2' }],

@@ -92,7 +92,9 @@ export const readPrompt = (prompt: string): { brief: Brief; refusals: Refusals }
     if (!asked || asked.first === at) return
     if (asked.kind === 'wearing') {
       if (headwear.has(icon)) (brief.things[at] as Thing).relation = { kind: 'worn', to: asked.first }
-      if (containers.has(icon)) (brief.things[asked.first] as Thing).relation = { kind: 'on', to: at }
+      if (containers.has(brief.things[asked.first]?.icons[0] ?? ''))
+        (brief.things[at] as Thing).relation = { kind: 'on', to: asked.first }
+      else if (containers.has(icon)) (brief.things[asked.first] as Thing).relation = { kind: 'on', to: at }
     } else if (brief.things[asked.first]?.relation === undefined)
       (brief.things[asked.first] as Thing).relation = { kind: asked.kind, to: at }
   }
@@ -118,7 +120,9 @@ export const readPrompt = (prompt: string): { brief: Brief; refusals: Refusals }
       case 'place':
         if (isRefused) refusals.places.add(meaning.place)
         else {
-          brief.place ??= meaning.place
+          // Of a table in a room, the table is what is seen.
+          if (brief.place === undefined || (brief.place === 'room' && meaning.place === 'table'))
+            brief.place = meaning.place
           brief.groundColour ??= colours.shift()
         }
         relation = undefined
@@ -168,6 +172,10 @@ export const readPrompt = (prompt: string): { brief: Brief; refusals: Refusals }
         return forget()
       case 'wearing':
         if (last !== undefined) relation = { kind: 'wearing', first: last }
+        return
+      case 'of':
+        if (containers.has(brief.things[last ?? -1]?.icons[0] ?? ''))
+          relation = { kind: 'wearing', first: last as number }
         return
       case 'refusal':
         isRefused = true

@@ -47,9 +47,6 @@ export const colours: Record<string, string> = {
   silver: '#b9c0c9',
 }
 
-/** Colours that are things as well: `rose`, `orange`, `gold`. Before a thing they colour it. */
-export const colourMarks = /^(dark|light|bright|pale|deep|pastel|neon|vivid)$/
-
 export const sizes: Record<string, number> = {
   microscopic: 0.3,
   tiny: 0.45,

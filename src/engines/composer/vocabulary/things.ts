@@ -114,7 +114,8 @@ export const names: Record<string, string> = {
   cricket: 'grasshopper, locust',
   fly: 'firefly, dragonfly',
   spider: 'tarantula',
-  'deciduous-tree': 'oak, maple, birch, elm, willow, apple tree, oak tree, treehouse, beech, chestnut tree',
+  'deciduous-tree':
+    'branch, treetop, oak, maple, birch, elm, willow, apple tree, oak tree, treehouse, beech, chestnut tree',
   'evergreen-tree': 'pine, fir, spruce, conifer, pine tree, cypress, cedar, redwood',
   'palm-tree': 'palm, coconut tree',
   'leafless-tree': 'dead tree, bare tree, dry tree',
