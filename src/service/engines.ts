@@ -5,6 +5,7 @@ import type { OperatorConfig, Upstream } from '#catalog/config/config-schema.js'
 import { anthropicCredentials, createAnthropicText } from '#engines/anthropic/anthropic-text.js'
 import { createAutomatic1111 } from '#engines/automatic1111/automatic1111.js'
 import { createComfyUi } from '#engines/comfyui/comfyui.js'
+import { createComposer } from '#engines/composer/composer.js'
 import { createEmbedder } from '#engines/embedder/embedder.js'
 import type { EmbeddingEngine } from '#engines/embedding.js'
 import type { ImageEngine } from '#engines/image.js'
@@ -21,7 +22,7 @@ import { createUpscaler } from '#engines/upscaler/upscaler.js'
 import { createUpstreamClient } from '#engines/upstream/client.js'
 
 /** The engines inside this process that can run; catalog models of others are listed as offline. */
-export const embeddedEngines: ReadonlySet<string> = new Set(['llama', 'embedder', 'upscaler'])
+export const embeddedEngines: ReadonlySet<string> = new Set(['llama', 'embedder', 'composer', 'upscaler'])
 
 /** The same as upstreams have unless the config file says otherwise. */
 const embeddedLimitMs = 600_000
@@ -55,6 +56,7 @@ export const createEngines = ({
   const pixels = createPixels()
   const safety = createSafety()
   const upscaler = createUpscaler()
+  const composer = createComposer()
   const llama = createLlamaEngine({ modelFile, threads: modelThreads, onTrouble })
   const embedder = createEmbedder()
   const connections = new Map<string, Connection>()
@@ -82,6 +84,7 @@ export const createEngines = ({
   const embedded: Record<string, Omit<Connection, 'entry' | 'close'>> = {
     llama: { text: limitText(llama.text, embeddedLimitMs) },
     embedder: { embedding: limitEmbedding(embedder, embeddedLimitMs) },
+    composer: { image: limitImage(composer, embeddedLimitMs) },
     upscaler: { image: limitImage(upscaler, embeddedLimitMs) },
   }
   const find = (binding: Binding) =>
@@ -98,7 +101,7 @@ export const createEngines = ({
     },
     async close() {
       await Promise.all(
-        [llama, embedder, pixels, safety, upscaler, ...connections.values()].map((engine) => engine.close()),
+        [llama, embedder, pixels, safety, composer, upscaler, ...connections.values()].map((engine) => engine.close()),
       )
     },
   }
