@@ -30,11 +30,11 @@ models:
       constraints: { aspectRatios: ${ratios}, resolutions: [1K, 2K], qualities: [low, high], defaultQuality: high },
       pricing: { quality: { 1K: { low: "0.01", high: "0.04" }, 2K: { low: "0.02", high: "0.08" } } } }
   - { id: web-image, type: image, engine: { upstream: web }, pricing: { generation: "0.01" } }
-  - { id: comfy-image, type: image, engine: { upstream: comfy, model: sd.safetensors }, pricing: { generation: "0.01" } }
+  - { id: comfy-image, type: image, engine: { upstream: comfy, model: photon.safetensors }, pricing: { generation: "0.01" } }
   - { id: cloud-edit, type: inpaint, engine: { upstream: cloud, model: painter }, capabilities: { maxInputImages: 3 },
       constraints: { aspectRatios: ${ratios}, combineImages: true }, pricing: { inpaint: "0.05", inputImages: { included: 1, additional: "0.01" } } }
   - { id: web-edit, type: inpaint, engine: { upstream: web }, constraints: { aspectRatios: ${ratios} }, pricing: { inpaint: "0.02" } }
-  - { id: comfy-edit, type: inpaint, engine: { upstream: comfy, model: sd.safetensors }, constraints: { aspectRatios: ${ratios} }, pricing: { inpaint: "0.02" } }
+  - { id: comfy-edit, type: inpaint, engine: { upstream: comfy, model: photon.safetensors }, constraints: { aspectRatios: ${ratios} }, pricing: { inpaint: "0.02" } }
   - { id: web-upscale, type: upscale, engine: { upstream: web, model: R-ESRGAN }, pricing: { upscale: { 2x: "0.02", 4x: "0.08" } }, traits: [default] }
 `
 const logLines: string[] = []
