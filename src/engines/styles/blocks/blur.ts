@@ -1,12 +1,16 @@
 import { type Canvas, createPlane, type Plane, type Size } from './canvas.js'
+import { grown, shrunk } from './scale.js'
 
 /** As through a lens that is out of focus; `sigma` in pixels. */
 export const blur = (plane: Plane, size: Size, sigma: number): Plane => {
   if (sigma < 0.3) return plane.slice()
-  if (sigma < 2) return convolve(plane, size, bell(sigma))
-  // Three boxes are nearly a bell, and cost the same for every width.
-  const radius = Math.max(1, Math.round(Math.sqrt((12 * sigma * sigma) / 3 + 1) / 2 - 0.5))
-  return boxBlur(boxBlur(boxBlur(plane, size, radius), size, radius), size, radius)
+  // A blur leaves nothing that a smaller picture could not hold.
+  const factor = Math.floor(sigma / 0.9)
+  if (factor < 2) return convolve(plane, size, bell(sigma))
+  const small = shrunk(plane, size, factor)
+  // Shrinking and growing blur as well, together about like half a small pixel.
+  const rest = Math.sqrt((sigma / factor) ** 2 - 0.25)
+  return grown(convolve(small.plane, small, bell(rest)), small, size, factor)
 }
 
 export const blurCanvas = (canvas: Canvas, sigma: number): Canvas => ({
@@ -59,42 +63,41 @@ export const boxBlur = (plane: Plane, { width, height }: Size, radius: number): 
   return blurred
 }
 
+/** Half of a bell curve: the weight of the middle, then those beside it. */
 const bell = (sigma: number) => {
-  const radius = Math.ceil(sigma * 2.5)
-  const weights = Float32Array.from({ length: radius * 2 + 1 }, (_, at) =>
-    Math.exp(-((at - radius) ** 2) / (2 * sigma * sigma)),
+  const weights = Float32Array.from({ length: Math.ceil(sigma * 2.5) + 1 }, (_, far) =>
+    Math.exp(-(far * far) / (2 * sigma * sigma)),
   )
-  const sum = weights.reduce((total, weight) => total + weight, 0)
+  const sum = weights.reduce((total, weight) => total + 2 * weight, -weights[0]!)
   return weights.map((weight) => weight / sum)
 }
 
 const convolve = (plane: Plane, size: Size, weights: Float32Array): Plane => {
   const { width, height } = size
-  const radius = weights.length >> 1
+  const radius = weights.length - 1
   const rows = createPlane(size)
+  const padded = new Float32Array(width + 2 * radius)
   for (let y = 0; y < height; y++) {
     const start = y * width
+    padded.fill(plane[start]!, 0, radius).fill(plane[start + width - 1]!, width + radius)
+    padded.set(plane.subarray(start, start + width), radius)
     for (let x = 0; x < width; x++) {
-      let sum = 0
-      if (x >= radius && x + radius < width) {
-        const from = start + x - radius
-        for (let tap = 0; tap < weights.length; tap++) sum += plane[from + tap]! * weights[tap]!
-      } else {
-        for (let tap = 0; tap < weights.length; tap++) {
-          const column = Math.min(width - 1, Math.max(0, x + tap - radius))
-          sum += plane[start + column]! * weights[tap]!
-        }
-      }
+      const at = x + radius
+      let sum = padded[at]! * weights[0]!
+      for (let far = 1; far <= radius; far++) sum += (padded[at - far]! + padded[at + far]!) * weights[far]!
       rows[start + x] = sum
     }
   }
   const blurred = createPlane(size)
   for (let y = 0; y < height; y++) {
     const start = y * width
-    for (let tap = 0; tap < weights.length; tap++) {
-      const from = Math.min(height - 1, Math.max(0, y + tap - radius)) * width
-      const weight = weights[tap]!
-      for (let x = 0; x < width; x++) blurred[start + x]! += rows[from + x]! * weight
+    const middle = weights[0]!
+    for (let x = 0; x < width; x++) blurred[start + x] = rows[start + x]! * middle
+    for (let far = 1; far <= radius; far++) {
+      const above = Math.max(0, y - far) * width
+      const below = Math.min(height - 1, y + far) * width
+      const weight = weights[far]!
+      for (let x = 0; x < width; x++) blurred[start + x]! += (rows[above + x]! + rows[below + x]!) * weight
     }
   }
   return blurred

@@ -119,7 +119,10 @@ export const stretch = (canvas: Canvas, tones: Plane, limit: number): Canvas => 
   for (const tone of tones) counts[(clamp(tone) * 255) | 0]!++
   const find = (share: number) => {
     let sum = 0
-    for (let step = 0; step < 256; step++) if ((sum += counts[step]!) >= share * tones.length) return step / 255
+    for (let step = 0; step < 256; step++) {
+      sum += counts[step]!
+      if (sum >= share * tones.length) return step / 255
+    }
     return 1
   }
   const low = Math.min(find(0.002), limit)

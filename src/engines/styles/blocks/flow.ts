@@ -2,6 +2,7 @@ import type { Stop } from '../../threads/serve.js'
 import { blur } from './blur.js'
 import { createPlane, nearest, type Plane, type Size } from './canvas.js'
 import { noise } from './random.js'
+import { grown, shrunk } from './scale.js'
 
 export type Gradients = { across: Plane; down: Plane }
 
@@ -41,36 +42,56 @@ export type Flow = { across: Plane; down: Plane }
  * so that flat drawings get lively strokes as well.
  */
 export const flowOf = (plane: Plane, size: Size, { sigma, seed }: { sigma: number; seed: number }): Flow => {
-  const { across, down } = gradientsOf(plane, size)
-  const swirl = noise(size, { cell: Math.max(size.width, size.height) / 2.5, seed })
-  const squares = [createPlane(size), createPlane(size), createPlane(size)] as const
-  for (let at = 0; at < plane.length; at++) {
+  const factor = Math.max(1, Math.min(4, Math.round(sigma)))
+  const small = shrunk(plane, size, factor)
+  const { across, down } = gradientsOf(small.plane, small)
+  const squares = [createPlane(small), createPlane(small), createPlane(small)] as const
+  for (let at = 0; at < across.length; at++) {
     squares[0][at] = across[at]! * across[at]!
     squares[1][at] = across[at]! * down[at]!
     squares[2][at] = down[at]! * down[at]!
   }
-  const [xx, xy, yy] = squares.map((square) => {
-    const close = blur(square, size, sigma)
-    const wide = blur(close, size, sigma * 5)
-    for (let at = 0; at < close.length; at++) close[at]! += wide[at]! * 0.08
-    return close
+  const swirl = noise(small, { cell: Math.max(small.width, small.height) / 2.5, seed })
+  const [xx, xy, yy] = squares.map((square, part) => {
+    const close = blur(square, small, sigma / factor)
+    const wide = blur(close, small, (sigma * 5) / factor)
+    for (let at = 0; at < close.length; at++) {
+      const turn = 1.8 + swirl[at]! * 4.4
+      const swirling = part === 0 ? Math.cos(turn) : part === 1 ? Math.sin(turn) / 2 : 0
+      close[at]! += wide[at]! * 0.08 + faint * swirling
+    }
+    return grown(close, small, size, factor)
   }) as [Plane, Plane, Plane]
   for (let at = 0; at < plane.length; at++) {
-    const turn = 0.9 + swirl[at]! * 2.2
-    const faint = 2e-5
-    const double = Math.atan2(2 * xy[at]! + faint * Math.sin(turn * 2), xx[at]! - yy[at]! + faint * Math.cos(turn * 2))
-    const angle = double / 2 + Math.PI / 2
-    across[at] = Math.cos(angle)
-    down[at] = Math.sin(angle)
+    // The double of the angle across the contour; halving it by the identities of sine and cosine spares the angles.
+    const cosine = xx[at]! - yy[at]!
+    const sine = 2 * xy[at]!
+    const length = Math.sqrt(cosine * cosine + sine * sine) + 1e-12
+    const halfCosine = Math.sqrt(Math.max(0, (1 + cosine / length) / 2))
+    const halfSine = Math.sqrt(Math.max(0, (1 - cosine / length) / 2))
+    xx[at] = sine < 0 ? halfSine : -halfSine
+    yy[at] = halfCosine
   }
-  return { across, down }
+  return { across: xx, down: yy }
+}
+
+/** The weight of the swirl against contours. */
+const faint = 2e-5
+
+type Smoothing = {
+  flow: Flow
+  steps: number
+  stride?: number
+  /** Values below it stay as they are, which saves the time. */
+  from?: number
+  stop: Stop
 }
 
 /** Averages along the flow, which joins broken lines and leaves edges alone. */
 export const smoothAlong = (
   plane: Plane,
   size: Size,
-  { flow, steps, stride = 1, stop }: { flow: Flow; steps: number; stride?: number; stop: Stop },
+  { flow, steps, stride = 1, from = Number.NEGATIVE_INFINITY, stop }: Smoothing,
 ): Plane => {
   const smooth = createPlane(size)
   const { width, height } = size
@@ -78,6 +99,10 @@ export const smoothAlong = (
     stop.check()
     for (let x = 0; x < width; x++, at++) {
       let sum = plane[at]!
+      if (sum < from) {
+        smooth[at] = sum
+        continue
+      }
       for (let side = -1; side <= 1; side += 2) {
         let across = flow.across[at]! * side
         let down = flow.down[at]! * side

@@ -19,7 +19,7 @@ export const inkLines = (tones: Plane, size: Size, { width, flow, faintest, step
   const narrow = blur(tones, size, Math.max(0.5, width * 0.7))
   const wide = blur(tones, size, Math.max(0.9, width * 1.4))
   for (let at = 0; at < narrow.length; at++) wide[at]! -= narrow[at]!
-  const joined = smoothAlong(wide, size, { flow, steps, stride: Math.max(1, width * 0.8), stop })
+  const joined = smoothAlong(wide, size, { flow, steps, stride: Math.max(1, width * 0.8), from: faintest * 0.12, stop })
   const ink = createPlane(size)
   for (let at = 0; at < ink.length; at++) ink[at] = ramp(faintest, faintest * 2.4, joined[at]!)
   return ink

@@ -49,7 +49,10 @@ const firstCentres = (samples: Lab[], count: number, random: () => number): Lab[
     const total = distances.reduce((sum, far) => sum + far, 0)
     if (total < 1e-6) break
     let left = random() * total
-    const chosen = distances.findIndex((far) => (left -= far) <= 0)
+    const chosen = distances.findIndex((far) => {
+      left -= far
+      return left <= 0
+    })
     const centre = samples[Math.max(0, chosen)]!
     centres.push(centre)
     samples.forEach((sample, at) => {

@@ -1,6 +1,6 @@
 import type { Stop } from '../../threads/serve.js'
 import { blur, blurCanvas, boxBlur } from './blur.js'
-import { type Canvas, createCanvas, createPlane, type Plane, type Size } from './canvas.js'
+import { type Canvas, createCanvas, createPlane, nearest, type Plane, type Size } from './canvas.js'
 import type { Flow } from './flow.js'
 
 /**
@@ -10,41 +10,56 @@ import type { Flow } from './flow.js'
 export const calm = (canvas: Canvas, { radius, stop, flow }: { radius: number; stop: Stop; flow?: Flow }): Canvas => {
   const { width, height } = canvas
   const reach = Math.max(1, radius)
-  const means = blurCanvas(canvas, reach * 0.55)
-  const spread = createPlane(canvas)
-  for (let at = 0; at < spread.length; at++)
-    spread[at] = canvas.red[at]! ** 2 + canvas.green[at]! ** 2 + canvas.blue[at]! ** 2
-  const unrest = blur(spread, canvas, reach * 0.55)
-  for (let at = 0; at < unrest.length; at++)
-    unrest[at]! -= means.red[at]! ** 2 + means.green[at]! ** 2 + means.blue[at]! ** 2
+  const around = neighbourhoods(canvas, reach * 0.55)
   const calmed = createCanvas(canvas)
-  const cosines = Float32Array.from({ length: 8 }, (_, turn) => Math.cos((turn * Math.PI) / 4))
-  const sines = Float32Array.from({ length: 8 }, (_, turn) => Math.sin((turn * Math.PI) / 4))
+  const turns = Array.from({ length: 8 }, (_, turn) => (turn * Math.PI) / 4)
+  const cosines = Float32Array.from(turns, Math.cos)
+  const sines = Float32Array.from(turns, Math.sin)
+  const steps = Int32Array.from(
+    turns,
+    (_, turn) => 4 * (Math.round(sines[turn]! * reach) * width + Math.round(cosines[turn]! * reach)),
+  )
+  const border = Math.ceil(reach) + 1
   for (let y = 0, at = 0; y < height; y++) {
     stop.check()
+    const isRowInside = !flow && y >= border && y < height - border
     for (let x = 0; x < width; x++, at++) {
       let red = 0
       let green = 0
       let blue = 0
       let sum = 0
-      const alongX = flow ? flow.across[at]! * reach * 1.5 : reach
-      const alongY = flow ? flow.down[at]! * reach * 1.5 : 0
-      const besideX = flow ? -flow.down[at]! * reach * 0.75 : 0
-      const besideY = flow ? flow.across[at]! * reach * 0.75 : reach
-      for (let turn = 0; turn < 8; turn++) {
-        const along = cosines[turn]!
-        const beside = sines[turn]!
-        let column = (x + 0.5 + along * alongX + beside * besideX) | 0
-        let row = (y + 0.5 + along * alongY + beside * besideY) | 0
-        column = column < 0 ? 0 : column >= width ? width - 1 : column
-        row = row < 0 ? 0 : row >= height ? height - 1 : row
-        const there = row * width + column
-        const stillness = 1 / (2e-4 + Math.abs(unrest[there]!))
-        const weight = stillness * stillness * stillness
-        red += means.red[there]! * weight
-        green += means.green[there]! * weight
-        blue += means.blue[there]! * weight
-        sum += weight
+      if (around[at * 4 + 3]! > calmest) {
+        calmed.red[at] = around[at * 4]!
+        calmed.green[at] = around[at * 4 + 1]!
+        calmed.blue[at] = around[at * 4 + 2]!
+        continue
+      }
+      if (isRowInside && x >= border && x < width - border) {
+        for (let turn = 0; turn < 8; turn++) {
+          const there = at * 4 + steps[turn]!
+          const weight = around[there + 3]!
+          red += around[there]! * weight
+          green += around[there + 1]! * weight
+          blue += around[there + 2]! * weight
+          sum += weight
+        }
+      } else {
+        const alongX = flow ? flow.across[at]! * reach * 1.5 : reach
+        const alongY = flow ? flow.down[at]! * reach * 1.5 : 0
+        const besideX = flow ? -flow.down[at]! * reach * 0.75 : 0
+        const besideY = flow ? flow.across[at]! * reach * 0.75 : reach
+        for (let turn = 0; turn < 8; turn++) {
+          const along = cosines[turn]!
+          const beside = sines[turn]!
+          const there =
+            nearest(canvas, x + 0.5 + along * alongX + beside * besideX, y + 0.5 + along * alongY + beside * besideY) *
+            4
+          const weight = around[there + 3]!
+          red += around[there]! * weight
+          green += around[there + 1]! * weight
+          blue += around[there + 2]! * weight
+          sum += weight
+        }
       }
       calmed.red[at] = red / sum
       calmed.green[at] = green / sum
@@ -52,6 +67,34 @@ export const calm = (canvas: Canvas, { radius, stop, flow }: { radius: number; s
     }
   }
   return calmed
+}
+
+const stillnessOf = (variance: number) => {
+  const still = 0.01 / (2e-4 + Math.abs(variance))
+  return still * still * still
+}
+
+/** Where it is calmer than this, a pixel needs no better neighbourhood than its own. */
+const calmest = stillnessOf(2e-5)
+
+/** Mean red, green and blue around every pixel and how calm it is there, side by side, for they are read together. */
+const neighbourhoods = (canvas: Canvas, sigma: number): Float32Array => {
+  const means = blurCanvas(canvas, sigma)
+  const spread = createPlane(canvas)
+  for (let at = 0; at < spread.length; at++)
+    spread[at] = canvas.red[at]! ** 2 + canvas.green[at]! ** 2 + canvas.blue[at]! ** 2
+  const squares = blur(spread, canvas, sigma)
+  const around = new Float32Array(squares.length * 4)
+  for (let at = 0, to = 0; at < squares.length; at++, to += 4) {
+    const red = means.red[at]!
+    const green = means.green[at]!
+    const blue = means.blue[at]!
+    around[to] = red
+    around[to + 1] = green
+    around[to + 2] = blue
+    around[to + 3] = stillnessOf(squares[at]! - red * red - green * green - blue * blue)
+  }
+  return around
 }
 
 /** Smooths a plane but not across its strong edges (a guided filter, guided by itself). */

@@ -58,9 +58,10 @@ export const paintStrokes = (
     const length = reach * (0.7 + random() * 0.6)
     const breadth = radius * (0.8 + random() * 0.4)
     for (let hair = 0; hair <= hairs; hair++) bristles[hair] = random()
-    const box = length + breadth
-    const boxX = Math.abs(across) * box + Math.abs(down) * breadth * 2
-    const boxY = Math.abs(down) * box + Math.abs(across) * breadth * 2
+    const box = length * 1.15
+    const beside = breadth + Math.abs(bend) * length * length
+    const boxX = Math.abs(across) * box + Math.abs(down) * beside
+    const boxY = Math.abs(down) * box + Math.abs(across) * beside
     const fromX = Math.max(0, Math.floor(x - boxX))
     const toX = Math.min(width - 1, Math.ceil(x + boxX))
     const fromY = Math.max(0, Math.floor(y - boxY))

@@ -116,7 +116,7 @@ export const isometric: Look = (picture, { stop, detail }) => {
   const { unit, width, height } = picture
   stretch(picture, luma(picture), 0.25)
   saturate(picture, 1.2, 0.15)
-  const edge = { low: 22, medium: 15, high: 10 }[detail] * unit
+  const edge = { low: 26, medium: 18, high: 12 }[detail] * unit
   const half = edge * Math.sqrt(0.75)
   const colours = blurCanvas(picture, edge * 0.45)
   const cubes = createCanvas(picture)

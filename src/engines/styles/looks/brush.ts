@@ -78,7 +78,7 @@ export const renaissance: Look = (picture, how) => {
     const light = (0.34 + 0.78 * lamp) * (1 + patina[at]! * 0.08)
     const varnish = deep(Math.min(1, tone * 1.04)) * light
     const keep = 0.62
-    const crack = cracks[at]! * (0.25 + 0.5 * ramp(0.15, 0.6, varnish))
+    const crack = cracks[at]! * (0.18 + 0.36 * ramp(0.15, 0.6, varnish))
     const dim = (1 - crack) * light
     red[at] = mix(varnish * 1.06 + 0.045, deep(red[at]!) * light * 1.02, keep) * (crack > 0 ? dim / light : 1)
     green[at] = mix(varnish * 0.86 + 0.025, deep(green[at]!) * light * 0.9, keep) * (crack > 0 ? dim / light : 1)
@@ -95,13 +95,13 @@ export const renaissance: Look = (picture, how) => {
 /** Fine dark lines where two wavy fields cross zero, here more and there less. */
 const craquelure = (picture: Canvas, seed: number) => {
   const { unit } = picture
-  const one = noise(picture, { cell: 46 * unit, seed: seed + 1, octaves: 3 })
-  const other = noise(picture, { cell: 30 * unit, seed: seed + 2, octaves: 3 })
+  const one = noise(picture, { cell: 60 * unit, seed: seed + 1, octaves: 2 })
+  const other = noise(picture, { cell: 44 * unit, seed: seed + 2, octaves: 2 })
   const where = noise(picture, { cell: 300 * unit, seed: seed + 3, octaves: 2 })
   const cracks = createPlane(picture)
   for (let at = 0; at < cracks.length; at++) {
-    const thin = Math.min(Math.abs(one[at]!) * 46, Math.abs(other[at]!) * 34)
-    cracks[at] = (1 - ramp(0.35, 1.1, thin)) * ramp(-0.35, 0.35, where[at]!)
+    const thin = Math.min(Math.abs(one[at]!) * 60, Math.abs(other[at]!) * 48)
+    cracks[at] = (1 - ramp(0.25, 1, thin)) * ramp(-0.5, 0.5, where[at]!)
   }
   return cracks
 }

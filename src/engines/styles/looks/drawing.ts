@@ -36,8 +36,9 @@ export const pencilSketch: Look = (picture, { seed, stop }) => {
       if (amount <= 0.02) continue
       const place = -x * sine + y * cosine + sway[at]! * 9 * unit
       // A hand lifts the pencil: strokes end and begin again.
-      const along = (x * cosine + y * sine) / (unit * 60) + hash(Math.round(place / (cell * unit)), from * 10, seed) * 7
-      const lift = ramp(0, 0.12, Math.abs(along - Math.round(along)))
+      const along =
+        (x * cosine + y * sine) / (unit * 170) + hash(Math.round(place / (cell * unit)), from * 10, seed) * 7
+      const lift = ramp(0, 0.05, Math.abs(along - Math.round(along)))
       graphite += line(place, { cell: cell * unit, amount: 0.2 + amount * 0.5 }) * lift * (0.25 + amount * 0.4)
     }
     graphite = clamp(graphite * 0.85 + lines[at]! * 0.85)
@@ -60,7 +61,7 @@ export const charcoal: Look = (picture, { seed, stop }) => {
   const tooth = noise(picture, { cell: 4 * unit, seed: seed + 2, octaves: 3 })
   const soft = blur(tones, picture, 3.5 * unit)
   const lines = inkLines(tones, picture, { width: 2.8 * unit, flow, faintest: 0.012, steps: 6, stop })
-  const deep = contrast(3.2, 0.5)
+  const deep = contrast(2.6, 0.46)
   const sheet = createCanvas(picture)
   eachPixel(picture, stop, (at) => {
     const tone = deep(clamp(soft[at]!))

@@ -1,6 +1,6 @@
 import { blur, blurCanvas } from '../blocks/blur.js'
 import { type Canvas, clamp, createPlane, eachPixel, luma, mix, ramp } from '../blocks/canvas.js'
-import { contrast, curve, saturate, stretch, tinted } from '../blocks/colour.js'
+import { contrast, curve, hue, saturate, stretch, tinted } from '../blocks/colour.js'
 import { flowOf, gradientsOf } from '../blocks/flow.js'
 import { inkLines } from '../blocks/ink.js'
 import { fillLabels, labelsOf, paletteOf } from '../blocks/palette.js'
@@ -165,13 +165,18 @@ export const abstract: Look = (picture, { seed, stop }) => {
   eachPixel(picture, stop, (at, x, y) => {
     for (const { x: middleX, y: middleY, radius, ring, step } of circles) {
       const far = Math.hypot(x - middleX, y - middleY)
-      if (far < radius && (ring === 0 || far > radius - ring)) labels[at] = (labels[at]! + step) % count
+      if (far < radius && (ring === 0 || far > radius - ring))
+        labels[at] = labels[at]! < count ? count + ((labels[at]! + step) % count) : labels[at]! - count
     }
   })
-  const chroma = palette.map(({ rgb }, at) =>
+  const strong = palette.map(({ rgb }, at) =>
     tinted(rgb, { chroma: 1.7, lightness: 0.9, lift: at % 2 === 0 ? 0.09 : 0.03 }),
   )
-  const shapes = blurCanvas(fillLabels(free, labels, chroma), 0.7 * unit)
+  // Behind a circle the colours of the picture are answered by others of the wheel.
+  const answers = palette.map(({ lab: [lightness] }, at) =>
+    hue(random() * 0.2 + at / count, clamp(lightness, 0.4, 0.8), 0.16),
+  )
+  const shapes = blurCanvas(fillLabels(free, labels, [...strong, ...answers]), 0.7 * unit)
   const brushed = noise(picture, { cell: 26 * unit, seed: seed + 4, octaves: 4 })
   eachPixel(picture, stop, (at, x, y) => {
     let ink = 0

@@ -54,8 +54,8 @@ export const origami: Look = (picture, { seed, stop, detail }) => {
   const clean = calm(picture, { radius: 6 * unit, stop })
   const palette = paletteOf(clean, 9, seed)
   const match = createMatcher(palette.map(({ lab }) => lab))
-  const count = { low: 110, medium: 230, high: 420 }[detail]
-  const points = scatter(picture, { count, weight: cornerWeight(clean, 6 * unit), share: 0.12, random })
+  const count = { low: 220, medium: 460, high: 800 }[detail]
+  const points = scatter(picture, { count, weight: cornerWeight(clean, 3 * unit), share: 0.045, random })
   const folded = createCanvas(picture)
   const sun = random() * 0.6 + 3.6
   eachTriangle(picture, points, stop, (corners, pixels, pixelCount) => {
@@ -95,7 +95,7 @@ export const stainedGlass: Look = (picture, { seed, stop, detail }) => {
   const random = createRandom(seed)
   stretch(picture, luma(picture), 0.25)
   const clean = calm(calm(picture, { radius: 6 * unit, stop }), { radius: 5 * unit, stop })
-  const across = { low: 74, medium: 52, high: 36 }[detail] * unit
+  const across = { low: 84, medium: 58, high: 38 }[detail] * unit
   const cells = cellsOf(clean, { across, tightness: 0.42, rounds: 5, random, stop })
   const edges = distances(bordersOf(cells.labels, picture), picture)
   const lead = blur(edges, picture, 0.9 * unit)

@@ -1,32 +1,27 @@
+import type { Stop } from '../../threads/serve.js'
 import { blur, blurCanvas } from '../blocks/blur.js'
-import {
-  type Canvas,
-  clamp,
-  createCanvas,
-  createPlane,
-  eachPixel,
-  luma,
-  mix,
-  nearest,
-  type Plane,
-  ramp,
-} from '../blocks/canvas.js'
+import { type Canvas, clamp, createCanvas, createPlane, eachPixel, luma, mix, nearest, ramp } from '../blocks/canvas.js'
 import { rgb, rgbOf, stretch, tinted } from '../blocks/colour.js'
 import { fillLabels, labelsOf, paletteOf } from '../blocks/palette.js'
+import { whileSmall } from '../blocks/scale.js'
 import { calm } from '../blocks/smooth.js'
 import { bordersOf, distances, paper } from '../blocks/surface.js'
 import type { Look } from '../look.js'
 
 /** Calms until only large clean shapes are left. */
-export const simplified = (picture: Canvas, radius: number, stop: Parameters<Look>[1]['stop']) =>
-  calm(calm(calm(picture, { radius, stop }), { radius: radius * 0.8, stop }), { radius: radius * 0.5, stop })
+export const simplified = (picture: Canvas, radius: number, stop: Stop): Canvas =>
+  whileSmall(picture, Math.max(1, Math.round(radius / 4)), (small) => {
+    const reach = (radius * small.width) / picture.width
+    const once = calm(small, { radius: reach, stop })
+    return calm(calm(once, { radius: reach * 0.8, stop }), { radius: Math.max(1, reach * 0.5), stop })
+  })
 
 /** The colours of areas, with borders as smooth as if they were cut, by letting each colour spread and the strongest win. */
 export const smoothLabels = (labels: Uint8Array, picture: Canvas, count: number, sigma: number): Uint8Array => {
   const best = new Float32Array(labels.length)
   const smooth = labels.slice()
+  const mask = createPlane(picture)
   for (let label = 0; label < count; label++) {
-    const mask = createPlane(picture)
     for (let at = 0; at < labels.length; at++) mask[at] = labels[at] === label ? 1 : 0
     const spread = blur(mask, picture, sigma)
     for (let at = 0; at < labels.length; at++)
@@ -41,9 +36,9 @@ export const smoothLabels = (labels: Uint8Array, picture: Canvas, count: number,
 export const minimalist: Look = (picture, { seed, stop }) => {
   const { unit } = picture
   stretch(picture, luma(picture), 0.25)
-  const clean = simplified(picture, 13 * unit, stop)
-  const palette = paletteOf(clean, 5, seed)
-  const labels = smoothLabels(labelsOf(clean, palette), picture, palette.length, 7 * unit)
+  const clean = simplified(picture, 9 * unit, stop)
+  const palette = paletteOf(clean, 6, seed)
+  const labels = smoothLabels(labelsOf(clean, palette), picture, palette.length, 5 * unit)
   const steps = Math.max(1, palette.length - 1)
   // Quiet, light colours; what was lightest becomes the empty sheet.
   const colours = palette.map(({ lab: [lightness, greenRed, blueYellow] }, at) =>
@@ -52,83 +47,6 @@ export const minimalist: Look = (picture, { seed, stop }) => {
       : rgbOf([mix(0.42 + 0.44 * (at / steps), lightness, 0.25), greenRed * 0.8, blueYellow * 0.8]),
   )
   return blurCanvas(fillLabels(clean, labels, colours), 0.8 * unit)
-}
-
-/** A dark figure before a bright ground; which of the two is the figure, the borders of the picture tell. */
-export const silhouette: Look = (picture, { stop }) => {
-  const { unit, width, height } = picture
-  const clean = simplified(picture, 9 * unit, stop)
-  const tones = blur(luma(clean), picture, 3 * unit)
-  const middle = otsu(tones)
-  const share = (pixels: (visit: (at: number) => void) => void) => {
-    let dark = 0
-    let all = 0
-    pixels((at) => {
-      all++
-      if (tones[at]! < middle) dark++
-    })
-    return dark / all
-  }
-  const border = share((visit) => {
-    for (let x = 0; x < width; x++) visit(x)
-    for (let y = 0; y < height; y++) for (const x of [0, width - 1]) visit(y * width + x)
-  })
-  const centre = share((visit) => {
-    for (let y = 0; y < 24; y++)
-      for (let x = 0; x < 24; x++) visit(nearest(picture, (0.3 + x / 60) * width, (0.3 + y / 60) * height))
-  })
-  const isFigureLight = border > centre + 0.12
-  const ground = groundColour(clean, tones, middle, isFigureLight)
-  eachPixel(picture, stop, (at) => {
-    const above = ramp(middle - 0.012, middle + 0.012, tones[at]!)
-    const light = isFigureLight ? 1 - above : above
-    picture.red[at] = mix(0.055, ground[0], light)
-    picture.green[at] = mix(0.05, ground[1], light)
-    picture.blue[at] = mix(0.075, ground[2], light)
-  })
-  return picture
-}
-
-/** A glowing version of the ground's own colour; grey grounds become evening skies. */
-const groundColour = ({ red, green, blue }: Canvas, tones: Plane, middle: number, isDark: boolean) => {
-  const sum = [0, 0, 0, 0]
-  for (let at = 0; at < tones.length; at += 7)
-    if (tones[at]! < middle === isDark) {
-      sum[0]! += red[at]!
-      sum[1]! += green[at]!
-      sum[2]! += blue[at]!
-      sum[3]!++
-    }
-  const count = Math.max(1, sum[3]!)
-  const mean = [sum[0]! / count, sum[1]! / count, sum[2]! / count] as const
-  const isGrey = Math.max(...mean) - Math.min(...mean) < 0.12
-  return isGrey ? rgb('#ffb765') : tinted(mean, { chroma: 1.5, lightness: 0.25, lift: 0.62 })
-}
-
-/** The tone that best separates dark from light. */
-export const otsu = (tones: Plane): number => {
-  const counts = new Float64Array(256)
-  let total = 0
-  for (const tone of tones) {
-    counts[(clamp(tone) * 255) | 0]!++
-    total += tone * 255
-  }
-  let below = 0
-  let sum = 0
-  let best = 127
-  let most = -1
-  for (let step = 0; step < 255; step++) {
-    below += counts[step]!
-    sum += step * counts[step]!
-    const above = tones.length - below
-    if (below === 0 || above === 0) continue
-    const between = below * above * (sum / below - (total - sum) / above) ** 2
-    if (between > most) {
-      most = between
-      best = step
-    }
-  }
-  return (best + 0.5) / 255
 }
 
 /** Sheets of coloured card, cut and stacked, the lightest behind; each throws a shadow on those below. */
@@ -142,28 +60,24 @@ export const flatPapercut: Look = (picture, { seed, stop, detail }) => {
   const card = createCanvas(picture)
   const back = palette.length - 1
   const colours = palette.map(({ rgb }) => tinted(rgb, { chroma: 1.25, lift: 0.03 }))
-  const under = createPlane(picture)
   for (let layer = back; layer >= 0; layer--) {
     stop.check()
     // Everything darker than this layer lies on top of it.
     const mask = createPlane(picture)
     for (let at = 0; at < mask.length; at++) mask[at] = labels[at]! <= layer ? 1 : 0
     const sheet = blur(mask, picture, 0.7 * unit)
-    const near = blur(mask, picture, 5 * unit)
-    const wide = blur(mask, picture, 14 * unit)
+    const shadow = blur(mask, picture, 8 * unit)
     const [red, green, blue] = colours[layer]!
     eachPixel(picture, stop, (at, x, y) => {
-      const close = near[nearest(picture, x - 4 * unit, y - 6 * unit)]!
-      const far = wide[nearest(picture, x - 8 * unit, y - 12 * unit)]!
-      const dim = layer === back ? 1 : 1 - clamp(close * 0.36 + far * 0.26) * (1 - sheet[at]!)
+      const dark = shadow[nearest(picture, x - 5 * unit, y - 8 * unit)]!
+      const dim = layer === back ? 1 : 1 - dark * 0.58 * (1 - sheet[at]!)
       const cover = layer === back ? 1 : sheet[at]!
       // A cut edge catches the light on the upper left.
-      const lip = clamp((mask[at]! - near[at]!) * 1.2) * 0.1 * (layer === back ? 0 : 1)
+      const lip = clamp((mask[at]! - shadow[at]!) * 1.2) * 0.1 * (layer === back ? 0 : 1)
       const light = 1 + tooth[at]! * 0.05
       card.red[at] = mix(card.red[at]! * dim, (red + lip) * light, cover)
       card.green[at] = mix(card.green[at]! * dim, (green + lip) * light, cover)
       card.blue[at] = mix(card.blue[at]! * dim, (blue + lip) * light, cover)
-      under[at] = cover
     })
   }
   return card

@@ -1,7 +1,9 @@
+import type { Stop } from '../../threads/serve.js'
 import { blurCanvas } from '../blocks/blur.js'
-import { clamp, createCanvas, eachPixel, luma, mix, ramp, sample } from '../blocks/canvas.js'
+import { type Canvas, clamp, createCanvas, eachPixel, luma, mix, ramp, sample } from '../blocks/canvas.js'
 import { contrast, curve, saturate } from '../blocks/colour.js'
 import { createRandom, noise } from '../blocks/random.js'
+import { whileSmall } from '../blocks/scale.js'
 import type { Look } from '../look.js'
 import { bloom } from './photo.js'
 
@@ -25,11 +27,31 @@ export const tiltShift: Look = (picture, { stop }) => {
 /** A shutter that stays open: everything flows, lamps draw trails, the middle was held still for a while. */
 export const longExposure: Look = (picture, { seed, stop }) => {
   const { unit, width, height } = picture
-  const random = createRandom(seed)
-  const slant = (random() - 0.5) * 0.25
+  const exposed = whileSmall(picture, Math.max(1, Math.round(2 * unit)), (small) => smeared(small, seed, stop))
+  eachPixel(picture, stop, (at, x, y) => {
+    const still = 0.5 * Math.exp(-(((x / width - 0.5) / 0.26) ** 2 + ((y / height - 0.5) / 0.34) ** 2))
+    exposed.red[at] = mix(exposed.red[at]!, picture.red[at]!, still)
+    exposed.green[at] = mix(exposed.green[at]!, picture.green[at]!, still)
+    exposed.blue[at] = mix(exposed.blue[at]!, picture.blue[at]!, still)
+  })
+  bloom(exposed, { sigma: 18 * unit, from: 0.6, amount: 0.4 })
+  const deep = contrast(1.8, 0.5)
+  curve(
+    exposed,
+    (value) => deep(value) * 0.92,
+    (value) => deep(value) * 0.96,
+    (value) => 0.035 + deep(value) * 0.97,
+  )
+  return saturate(exposed, 1.15)
+}
+
+/** Everything moved a long way while the shutter was open, nearly level. */
+const smeared = (picture: Canvas, seed: number, stop: Stop): Canvas => {
+  const { unit, width, height } = picture
+  const slant = (createRandom(seed)() - 0.5) * 0.25
   const drift = noise(picture, { cell: 420 * unit, seed })
   const tones = luma(picture)
-  const exposed = createCanvas(picture)
+  const smear = createCanvas(picture)
   const steps = 30
   const reach = 190 * unit
   eachPixel(picture, stop, (at, x, y) => {
@@ -54,21 +76,12 @@ export const longExposure: Look = (picture, { seed, stop }) => {
       const trail = tone * (1 - Math.abs(step) / steps)
       if (trail > brightest) brightest = trail
     }
-    const still = 0.5 * Math.exp(-(((x / width - 0.5) / 0.26) ** 2 + ((y / height - 0.5) / 0.34) ** 2))
-    const glow = 1 + ramp(0.6, 1, brightest) * 0.25
-    exposed.red[at] = mix((red / sum) * glow, picture.red[at]!, still)
-    exposed.green[at] = mix((green / sum) * glow, picture.green[at]!, still)
-    exposed.blue[at] = mix((blue / sum) * glow, picture.blue[at]!, still)
+    const glow = (1 + ramp(0.6, 1, brightest) * 0.25) / sum
+    smear.red[at] = red * glow
+    smear.green[at] = green * glow
+    smear.blue[at] = blue * glow
   })
-  bloom(exposed, { sigma: 18 * unit, from: 0.6, amount: 0.4 })
-  const deep = contrast(1.8, 0.5)
-  curve(
-    exposed,
-    (value) => deep(value) * 0.92,
-    (value) => deep(value) * 0.96,
-    (value) => 0.035 + deep(value) * 0.97,
-  )
-  return saturate(exposed, 1.15)
+  return smear
 }
 
 /** As in a dream of Dalí's: the world melts and runs down, and glass balls float in front of it. */

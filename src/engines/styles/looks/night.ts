@@ -9,7 +9,7 @@ import { line } from '../blocks/screen.js'
 import { calm } from '../blocks/smooth.js'
 import { relief } from '../blocks/surface.js'
 import type { Look } from '../look.js'
-import { smoothLabels } from './flat.js'
+import { simplified, smoothLabels } from './flat.js'
 
 /** A wet street at midnight: contours are tubes of neon, and what they do not light is nearly black. */
 export const neonNoir: Look = (picture, { seed, stop }) => {
@@ -87,7 +87,7 @@ export const graffiti: Look = (picture, { seed, stop }) => {
   const { unit, width, height } = picture
   const random = createRandom(seed)
   stretch(picture, luma(picture), 0.3)
-  const clean = calm(calm(picture, { radius: 7 * unit, stop }), { radius: 5 * unit, stop })
+  const clean = simplified(picture, 7 * unit, stop)
   saturate(clean, 1.5, 0.4)
   const palette = paletteOf(clean, 8, seed)
   const labels = smoothLabels(labelsOf(clean, palette), picture, palette.length, 3.5 * unit)

@@ -29,7 +29,7 @@ export const comicBook: Look = (picture, { seed, stop, detail }) => {
   const soft = blur(luma(picture), picture, 3 * unit)
   eachPixel(picture, stop, (at, x, y) => {
     const tone = soft[at]!
-    const shadow = dot(x, y, { cell: 7 * unit, angle: 0.5, amount: 0.75 * ramp(0.62, 0.2, tone) }) * 0.55
+    const shadow = dot(x, y, { cell: 9 * unit, angle: 0.5, amount: 0.7 * ramp(0.68, 0.22, tone) }) * 0.6
     const black = Math.max(pen[at]!, ramp(0.17, 0.1, tone))
     flat.red[at] = mix(flat.red[at]! * (1 - shadow * 0.9), 0.045, black)
     flat.green[at] = mix(flat.green[at]! * (1 - shadow * 0.9), 0.04, black)

@@ -1,7 +1,6 @@
 import { blur } from '../blocks/blur.js'
 import {
   type Canvas,
-  clamp,
   createCanvas,
   createPlane,
   eachPixel,
@@ -15,6 +14,7 @@ import { saturate } from '../blocks/colour.js'
 import { flowOf, gradientsOf, steepness } from '../blocks/flow.js'
 import { inkLines } from '../blocks/ink.js'
 import { noise } from '../blocks/random.js'
+import { whileSmall } from '../blocks/scale.js'
 import { calm } from '../blocks/smooth.js'
 import { paper } from '../blocks/surface.js'
 import type { Look } from '../look.js'
@@ -37,7 +37,10 @@ export const wobble = (picture: Canvas, cell: number, amount: number, seed: numb
 export const watercolor: Look = (picture, { seed, stop }) => {
   const { unit } = picture
   const bled = wobble(picture, 26 * unit, 5 * unit, seed)
-  const washes = calm(calm(bled, { radius: 8 * unit, stop }), { radius: 5 * unit, stop })
+  const washes = calm(
+    whileSmall(bled, Math.max(1, Math.round(2 * unit)), (small) => calm(small, { radius: 8 * small.unit, stop })),
+    { radius: 5 * unit, stop },
+  )
   saturate(washes, 1.3, 0.15)
   const tones = luma(washes)
   // Pigment gathers where a wash ends: dark rims just inside of edges.
@@ -53,17 +56,19 @@ export const watercolor: Look = (picture, { seed, stop }) => {
   })
   const sheet = createCanvas(picture)
   const rim = sheetRim(picture, seed)
+  const wash = (colour: number, density: number) => Math.max(0.03, 0.09 + colour * 0.91) ** density
   eachPixel(picture, stop, (at) => {
-    const depth = ramp(0.02, 0.3, edges[at]! * unit)
-    const pool = 1 + pools[at]! * 0.42
-    const settled = 1 + granules[at]! * 0.16 + tooth[at]! * 0.1
-    const density = (pool * settled * 0.82 + depth * 0.55) * rim[at]!
-    const line = 1 - sketch[at]! * 0.22 * rim[at]!
-    const light = (1 + tooth[at]! * 0.035) * line
+    const depth = ramp(0.015, 0.22, edges[at]! * unit)
+    // Water carries pigment about: blooms of nearly white paper beside rich pools.
+    const pool = 0.62 + ramp(-0.75, 0.7, pools[at]!) * 0.66
+    const settled = 1 + granules[at]! * 0.2 + tooth[at]! * 0.14
+    const density = (pool * settled * 0.8 + depth * 0.7) * rim[at]!
+    const line = 1 - sketch[at]! * 0.32 * rim[at]!
+    const light = (1 + tooth[at]! * 0.045) * line
     // Transparent colour over white: light passes the pigment twice.
-    sheet.red[at] = 0.985 * clamp(0.04 + washes.red[at]! * 0.96) ** density * light
-    sheet.green[at] = 0.975 * clamp(0.04 + washes.green[at]! * 0.96) ** density * light
-    sheet.blue[at] = 0.945 * clamp(0.05 + washes.blue[at]! * 0.95) ** density * light
+    sheet.red[at] = 0.99 * wash(washes.red[at]!, density) * light
+    sheet.green[at] = 0.98 * wash(washes.green[at]!, density) * light
+    sheet.blue[at] = 0.955 * wash(washes.blue[at]!, density) * light
   })
   return sheet
 }
