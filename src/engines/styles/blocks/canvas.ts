@@ -77,6 +77,9 @@ export const luma = ({ red, green, blue }: Canvas): Plane => {
   return tones
 }
 
+/** `Math.hypot` guards against overflow, which is slow. */
+export const distance = (x: number, y: number) => Math.sqrt(x * x + y * y)
+
 export const clamp = (value: number, low = 0, high = 1) => (value < low ? low : value > high ? high : value)
 
 export const mix = (from: number, to: number, share: number) => from + (to - from) * share

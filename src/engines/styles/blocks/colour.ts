@@ -1,5 +1,5 @@
 import type { Stop } from '../../threads/serve.js'
-import { type Canvas, clamp, createCanvas, eachPixel, type Plane, ramp } from './canvas.js'
+import { type Canvas, clamp, createCanvas, distance, eachPixel, type Plane, ramp } from './canvas.js'
 
 export type Rgb = readonly [red: number, green: number, blue: number]
 /** Oklab: lightness 0 to 1, then green to red and blue to yellow, about -0.4 to 0.4. */
@@ -137,7 +137,7 @@ export const vignette = (
 ) => {
   const { width, height, red, green, blue } = canvas
   eachPixel(canvas, stop, (at, x, y) => {
-    const far = Math.hypot((x + 0.5) / width - 0.5, (y + 0.5) / height - 0.5) * Math.SQRT2
+    const far = distance((x + 0.5) / width - 0.5, (y + 0.5) / height - 0.5) * Math.SQRT2
     const light = 1 - amount * ramp(start, 1.15, far)
     red[at]! *= light
     green[at]! *= light

@@ -1,6 +1,6 @@
 import Delaunator from 'delaunator'
 import type { Stop } from '../../threads/serve.js'
-import { type Canvas, clamp, nearest, type Plane, type Size } from './canvas.js'
+import { type Canvas, clamp, distance, nearest, type Plane, type Size } from './canvas.js'
 import type { Random } from './random.js'
 
 /** Points as [x, y, x, y, ...]. */
@@ -82,7 +82,7 @@ export const distanceToSides = (corners: readonly number[], x: number, y: number
   for (let side = 0; side < 6; side += 2) {
     const [ax, ay] = [corners[side]!, corners[side + 1]!]
     const [bx, by] = [corners[(side + 2) % 6]!, corners[(side + 3) % 6]!]
-    const far = Math.abs((bx - ax) * (y - ay) - (by - ay) * (x - ax)) / (Math.hypot(bx - ax, by - ay) || 1)
+    const far = Math.abs((bx - ax) * (y - ay) - (by - ay) * (x - ax)) / (distance(bx - ax, by - ay) || 1)
     if (far < least) least = far
   }
   return least

@@ -1,6 +1,6 @@
 import type { Stop } from '../../threads/serve.js'
 import { blur } from './blur.js'
-import { createPlane, nearest, type Plane, type Size } from './canvas.js'
+import { createPlane, distance, nearest, type Plane, type Size } from './canvas.js'
 import { noise } from './random.js'
 import { grown, shrunk } from './scale.js'
 
@@ -30,7 +30,7 @@ export const gradientsOf = (plane: Plane, size: Size): Gradients => {
 
 export const steepness = ({ across, down }: Gradients): Plane => {
   const steep = new Float32Array(across.length)
-  for (let at = 0; at < steep.length; at++) steep[at] = Math.hypot(across[at]!, down[at]!)
+  for (let at = 0; at < steep.length; at++) steep[at] = distance(across[at]!, down[at]!)
   return steep
 }
 

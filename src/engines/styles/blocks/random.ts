@@ -37,7 +37,8 @@ const addNoise = (sum: Plane, { width, height }: Size, cell: number, strength: n
   const columns = Math.ceil(width / cell) + 2
   const rows = Math.ceil(height / cell) + 2
   const random = createRandom(seed)
-  const lattice = Float32Array.from({ length: columns * rows }, () => random() - 0.5)
+  const lattice = new Float32Array(columns * rows)
+  for (let at = 0; at < lattice.length; at++) lattice[at] = random() - 0.5
   const left = new Int32Array(width)
   const share = new Float32Array(width)
   for (let x = 0; x < width; x++) {

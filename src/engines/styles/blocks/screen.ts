@@ -1,4 +1,4 @@
-import { ramp } from './canvas.js'
+import { distance, ramp } from './canvas.js'
 
 /** The printer's dots: how much ink (0 to 1) lies at a place of a screen turned by `angle`, for a tone that wants `amount`. */
 export const dot = (x: number, y: number, { cell, angle, amount }: { cell: number; angle: number; amount: number }) => {
@@ -6,7 +6,7 @@ export const dot = (x: number, y: number, { cell, angle, amount }: { cell: numbe
   const sine = Math.sin(angle)
   const across = (x * cosine + y * sine) / cell
   const down = (y * cosine - x * sine) / cell
-  const far = Math.hypot(across - Math.round(across), down - Math.round(down))
+  const far = distance(across - Math.round(across), down - Math.round(down))
   const radius = Math.sqrt(amount) * 0.72
   const soft = 0.7 / cell
   return amount <= 0.01 ? 0 : 1 - ramp(radius - soft, radius + soft, far)

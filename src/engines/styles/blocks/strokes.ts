@@ -66,10 +66,25 @@ export const paintStrokes = (
     const toX = Math.min(width - 1, Math.ceil(x + boxX))
     const fromY = Math.max(0, Math.floor(y - boxY))
     const toY = Math.min(height - 1, Math.ceil(y + boxY))
-    for (let row = fromY; row <= toY; row++)
-      for (let column = fromX; column <= toX; column++) {
-        const along = (column - x) * across + (row - y) * down
-        const side = ((row - y) * across - (column - x) * down - bend * along * along) / breadth
+    for (let row = fromY; row <= toY; row++) {
+      const rowDown = row - y
+      let first = fromX
+      let last = toX
+      if (Math.abs(across) > 0.05) {
+        const middle = x - (rowDown * down) / across
+        const half = box / Math.abs(across)
+        first = Math.max(first, Math.ceil(middle - half))
+        last = Math.min(last, Math.floor(middle + half))
+      }
+      if (Math.abs(down) > 0.05) {
+        const middle = x + (rowDown * across) / down
+        const half = beside / Math.abs(down)
+        first = Math.max(first, Math.ceil(middle - half))
+        last = Math.min(last, Math.floor(middle + half))
+      }
+      for (let column = first; column <= last; column++) {
+        const along = (column - x) * across + rowDown * down
+        const side = (rowDown * across - (column - x) * down - bend * along * along) / breadth
         if (side <= -1 || side >= 1) continue
         const hair = bristles[((side + 1) * 0.5 * hairs + 0.5) | 0]!
         // Hairs leave the canvas at different places, which frays the end of a stroke.
@@ -84,6 +99,7 @@ export const paintStrokes = (
         canvas.blue[here] = mix(canvas.blue[here]!, blue + shine, cover)
         thickness[here] = mix(thickness[here]!, (1 - side * side) * (0.45 + 0.55 * hair), cover)
       }
+    }
   }
 }
 

@@ -1,5 +1,5 @@
 import { blurCanvas } from '../blocks/blur.js'
-import { type Canvas, clamp, createCanvas, eachPixel, luma, mix, nearest } from '../blocks/canvas.js'
+import { type Canvas, clamp, createCanvas, distance, eachPixel, luma, mix, nearest } from '../blocks/canvas.js'
 import { contrast, curve, labOf, rgb, saturate, stretch, tinted } from '../blocks/colour.js'
 import { createMatcher, labelsOf, paletteOf } from '../blocks/palette.js'
 import type { Look } from '../look.js'
@@ -102,7 +102,7 @@ export const legacyVideoGame: Look = (picture, { stop }) => {
   })
   const glow = blurCanvas(screen, 5 * picture.unit)
   eachPixel(screen, stop, (at, x, y) => {
-    const bend = Math.hypot((x / width - 0.5) * 1.9, (y / height - 0.5) * 1.9) ** 4
+    const bend = distance((x / width - 0.5) * 1.9, (y / height - 0.5) * 1.9) ** 4
     const light = 1 - clamp(bend * 0.28, 0, 0.85)
     screen.red[at] = (screen.red[at]! * 0.86 + glow.red[at]! * 0.28) * light
     screen.green[at] = (screen.green[at]! * 0.86 + glow.green[at]! * 0.28) * light

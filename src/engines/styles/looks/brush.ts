@@ -28,8 +28,8 @@ export const oilPainting: Look = (picture, how) => {
   const { unit } = picture
   const brushes = [22, 10, 5, 2.6].slice(0, layersOf[how.detail]).map((radius, layer) => ({
     radius: radius * unit,
-    reach: radius * unit * 3,
-    spacing: layer === 0 ? 0.75 : 0.9,
+    reach: radius * unit * 2.8,
+    spacing: layer === 0 ? 0.95 : 1.1,
     liveliness: 0.07,
     iridescence: 0.05,
     opacity: 0.95,
@@ -46,7 +46,7 @@ export const impressionist: Look = (picture, how) => {
   const brushes = [15, 7.5].map((radius, layer) => ({
     radius: radius * unit,
     reach: radius * unit * 1.9,
-    spacing: layer === 0 ? 0.7 : 1.05,
+    spacing: layer === 0 ? 0.8 : 1.1,
     liveliness: 0.16,
     iridescence: 0.2,
     opacity: 0.92,

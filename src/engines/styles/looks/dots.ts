@@ -1,5 +1,16 @@
 import { blur, blurCanvas } from '../blocks/blur.js'
-import { type Canvas, clamp, createCanvas, createPlane, eachPixel, luma, mix, nearest, ramp } from '../blocks/canvas.js'
+import {
+  type Canvas,
+  clamp,
+  createCanvas,
+  createPlane,
+  distance,
+  eachPixel,
+  luma,
+  mix,
+  nearest,
+  ramp,
+} from '../blocks/canvas.js'
 import { hue, labOf, rgbOf, saturate, stretch } from '../blocks/colour.js'
 import { createRandom, hash, noise } from '../blocks/random.js'
 import { relief, shade, weave } from '../blocks/surface.js'
@@ -57,7 +68,7 @@ const disc = (
       column <= Math.min(width - 1, Math.ceil(x + radius));
       column++
     ) {
-      const cover = clamp(radius + 0.5 - Math.hypot(column - x, row - y)) * 0.93
+      const cover = clamp(radius + 0.5 - distance(column - x, row - y)) * 0.93
       if (cover <= 0) continue
       const at = row * width + column
       canvas.red[at] = mix(canvas.red[at]!, red, cover)
@@ -119,7 +130,7 @@ export const psychedelic: Look = (picture, { seed, stop }) => {
     melted[at] = tones[nearest({ width, height }, fromX, fromY)]!
   })
   eachPixel(picture, stop, (at, x, y) => {
-    const far = Math.hypot(x - width / 2, y - height / 2) / (unit * 1024)
+    const far = distance(x - width / 2, y - height / 2) / (unit * 1024)
     const phase = melted[at]! * 2.2 + wide[at]! * 1.1 + swirl[at]! * 0.9 - far * 0.7 + 8
     const step = phase * 5
     const band = Math.floor(step) / 5

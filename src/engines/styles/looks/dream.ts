@@ -1,5 +1,5 @@
 import { blur, blurCanvas } from '../blocks/blur.js'
-import { type Canvas, clamp, createPlane, eachPixel, luma, mix, ramp } from '../blocks/canvas.js'
+import { type Canvas, clamp, createPlane, distance, eachPixel, luma, mix, ramp } from '../blocks/canvas.js'
 import { contrast, curve, hue, saturate, stretch, tinted } from '../blocks/colour.js'
 import { flowOf, gradientsOf } from '../blocks/flow.js'
 import { inkLines } from '../blocks/ink.js'
@@ -97,7 +97,7 @@ export const fantasyArt: Look = (picture, { seed, stop }) => {
     const light = ramp(0.2, 0.85, tones[at]!)
     const angle = Math.atan2(x - sourceX, y - sourceY)
     const beam = ramp(0.02, 0.6, beams[clamp(((angle / Math.PI + 0.5) * 720) | 0, 0, 719)]!)
-    const far = Math.hypot(x - sourceX, y - sourceY) / (height * 1.15)
+    const far = distance(x - sourceX, y - sourceY) / (height * 1.15)
     const ray = beam * Math.max(0, 1 - far) * 0.62 + Math.max(0, 0.75 - far) * 0.28
     const fog = ramp(0.55, 1.1, y / height + mist[at]! * 0.35) * 0.34
     // Screened with its own blur, a picture begins to glow.
@@ -164,7 +164,7 @@ export const abstract: Look = (picture, { seed, stop }) => {
   })
   eachPixel(picture, stop, (at, x, y) => {
     for (const { x: middleX, y: middleY, radius, ring, step } of circles) {
-      const far = Math.hypot(x - middleX, y - middleY)
+      const far = distance(x - middleX, y - middleY)
       if (far < radius && (ring === 0 || far > radius - ring))
         labels[at] = labels[at]! < count ? count + ((labels[at]! + step) % count) : labels[at]! - count
     }

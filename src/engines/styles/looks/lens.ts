@@ -1,6 +1,6 @@
 import type { Stop } from '../../threads/serve.js'
 import { blurCanvas } from '../blocks/blur.js'
-import { type Canvas, clamp, createCanvas, eachPixel, luma, mix, ramp, sample } from '../blocks/canvas.js'
+import { type Canvas, clamp, createCanvas, distance, eachPixel, luma, mix, ramp, sample } from '../blocks/canvas.js'
 import { contrast, curve, saturate } from '../blocks/colour.js'
 import { createRandom, noise } from '../blocks/random.js'
 import { whileSmall } from '../blocks/scale.js'
@@ -107,7 +107,7 @@ export const surrealist: Look = (picture, { seed, stop }) => {
     for (const ball of balls) {
       const ballX = (x - ball.x) / ball.radius
       const ballY = (y - ball.y) / ball.radius
-      const far = Math.hypot(ballX, ballY)
+      const far = distance(ballX, ballY)
       if (far >= 1) {
         light *= 1 - 0.35 * Math.exp(-(((ballX - 0.15) * 1.1) ** 2 + ((ballY - 1.35) * 3) ** 2))
         continue

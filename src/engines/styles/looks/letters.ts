@@ -1,5 +1,5 @@
 import { boxBlur } from '../blocks/blur.js'
-import { type Canvas, clamp, createCanvas, createPlane, luma, mix, nearest, ramp } from '../blocks/canvas.js'
+import { type Canvas, clamp, createCanvas, createPlane, distance, luma, mix, nearest, ramp } from '../blocks/canvas.js'
 import { labOf, rgbOf, saturate, stretch } from '../blocks/colour.js'
 import { createRandom, type Random } from '../blocks/random.js'
 import type { Look } from '../look.js'
@@ -63,7 +63,7 @@ const drawGlyph = (path: string): Float32Array => {
       for (const [[ax, ay], [bx, by]] of segments) {
         const length = (bx - ax) ** 2 + (by - ay) ** 2
         const along = length === 0 ? 0 : clamp(((x - ax) * (bx - ax) + (y - ay) * (by - ay)) / length)
-        least = Math.min(least, Math.hypot(x - ax - (bx - ax) * along, y - ay - (by - ay) * along))
+        least = Math.min(least, distance(x - ax - (bx - ax) * along, y - ay - (by - ay) * along))
       }
       far[row * glyphWidth + column] = least
     }

@@ -1,5 +1,5 @@
 import { blur, blurCanvas } from '../blocks/blur.js'
-import { type Canvas, eachPixel, luma, mix, type Plane, ramp } from '../blocks/canvas.js'
+import { type Canvas, distance, eachPixel, luma, mix, type Plane, ramp } from '../blocks/canvas.js'
 import { contrast, curve, saturate, stretch, vignette } from '../blocks/colour.js'
 import { smoothInside } from '../blocks/smooth.js'
 import { shade } from '../blocks/surface.js'
@@ -30,7 +30,7 @@ const focusMiddle = (
   const soft = blurCanvas(canvas, sigma)
   const { width, height, red, green, blue } = canvas
   eachPixel(canvas, stop, (at, x, y) => {
-    const far = Math.hypot((x + 0.5) / width - 0.5, ((y + 0.5) / height - 0.55) * 1.15) * 2
+    const far = distance((x + 0.5) / width - 0.5, ((y + 0.5) / height - 0.55) * 1.15) * 2
     const share = ramp(sharp, sharp + 0.55, far)
     red[at] = mix(red[at]!, soft.red[at]!, share)
     green[at] = mix(green[at]!, soft.green[at]!, share)
@@ -54,8 +54,9 @@ export const bloom = (
   }
 }
 
-export const enhance: Look = (picture) => {
+export const enhance: Look = (picture, { stop }) => {
   stretch(picture, luma(picture), 0.15)
+  stop.check()
   clarify(picture, 24 * picture.unit, 0.55)
   sharpen(picture, 1.1 * picture.unit, 0.7)
   curve(picture, contrast(1.5))
@@ -75,8 +76,9 @@ export const photographic: Look = (picture, { stop }) => {
   return vignette(saturate(picture, 0.95), { amount: 0.4, start: 0.3, stop })
 }
 
-export const hyperrealism: Look = (picture) => {
+export const hyperrealism: Look = (picture, { stop }) => {
   clarify(picture, 3 * picture.unit, 1.7)
+  stop.check()
   clarify(picture, 14 * picture.unit, 0.9)
   sharpen(picture, 1.4 * picture.unit, 0.9)
   const hard = contrast(2.2, 0.5)

@@ -59,8 +59,8 @@ const normal = (x: number, y: number, z: number) => {
 const cushions = (labels: Uint8Array, picture: Canvas, reach: number): Plane => {
   const borders = bordersOf(labels, picture)
   const soft = blur(luma(picture), picture, 1.2 * picture.unit)
-  const edges = blur(steepness(gradientsOf(soft, picture)), picture, 1.2 * picture.unit)
-  const faintest = 0.022 / picture.unit
+  const edges = blur(steepness(gradientsOf(soft, picture)), picture, 6 * picture.unit)
+  const faintest = 0.014 / picture.unit
   for (let at = 0; at < borders.length; at++) if (edges[at]! < faintest) borders[at] = 0
   const far = distances(borders, picture)
   for (let at = 0; at < far.length; at++) {

@@ -37,13 +37,13 @@ const groundOf = (labels: Uint8Array, palette: PaletteColour[], { width, height 
   for (let y = 0; y < height * 0.7; y++) for (const x of [0, width - 1]) counts[labels[y * width + x]!]!++
   const total = counts.reduce((sum, count) => sum + count, 0)
   // Something bright makes a better ground than something dark.
-  const scores = counts.map((count, label) => count / total + palette[label]!.lab[0] * 0.5)
+  const scores = counts.map((count, label) => (count / total) * 1.5 + palette[label]!.lab[0] * 0.4)
   const order = scores.map((_, label) => label).sort((one, other) => scores[other]! - scores[one]!)
   const isGround = palette.map(() => false)
   let share = 0
   for (const label of order) {
     const isNeeded = share < 0.33
-    const fits = share + palette[label]!.share < 0.66 && scores[label]! > 0.45
+    const fits = share + palette[label]!.share < 0.66 && scores[label]! > 0.6 && counts[label]! > total * 0.12
     if (!isNeeded && !fits) continue
     if (share > 0 && share + palette[label]!.share > 0.8) continue
     isGround[label] = true
