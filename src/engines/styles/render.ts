@@ -21,7 +21,7 @@ export type StyleOptions = {
 }
 
 /** Looks paint at most this many pixels, which bounds time and memory. */
-const paintedPixelsMax = 2048 * 2048
+const paintedPixelsMax = 1792 * 1792
 
 /** From this strength on nothing of the original shines through. */
 const fullStrength = 0.75
