@@ -77,6 +77,13 @@ export const luma = ({ red, green, blue }: Canvas): Plane => {
   return tones
 }
 
+/** Like `luma`, with some warmth: a yellow sun in a blue sky may be exactly as light as the sky, and still has an edge. */
+export const contours = ({ red, green, blue }: Canvas): Plane => {
+  const tones = new Float32Array(red.length)
+  for (let at = 0; at < tones.length; at++) tones[at] = 0.5 * red[at]! + 0.55 * green[at]! - 0.15 * blue[at]!
+  return tones
+}
+
 /** `Math.hypot` guards against overflow, which is slow. */
 export const distance = (x: number, y: number) => Math.sqrt(x * x + y * y)
 

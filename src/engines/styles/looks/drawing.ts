@@ -1,5 +1,5 @@
 import { blur } from '../blocks/blur.js'
-import { clamp, createCanvas, createPlane, eachPixel, luma, mix, ramp } from '../blocks/canvas.js'
+import { clamp, contours, createCanvas, createPlane, eachPixel, luma, mix, ramp } from '../blocks/canvas.js'
 import { contrast, saturate, stretch } from '../blocks/colour.js'
 import { flowOf, smoothAlong } from '../blocks/flow.js'
 import { inkLines } from '../blocks/ink.js'
@@ -81,7 +81,7 @@ export const lineArt: Look = (picture, { seed, stop, detail }) => {
   const { unit } = picture
   stretch(picture, luma(picture), 0.25)
   const clean = calm(picture, { radius: 2.2 * unit, stop })
-  const tones = luma(clean)
+  const tones = contours(clean)
   const flow = flowOf(tones, picture, { sigma: 3 * unit, seed })
   const faintest = { low: 0.02, medium: 0.012, high: 0.007 }[detail]
   const thin = inkLines(tones, picture, { width: 1.2 * unit, flow, faintest, steps: 6, stop })
