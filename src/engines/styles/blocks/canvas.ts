@@ -77,11 +77,11 @@ export const luma = ({ red, green, blue }: Canvas): Plane => {
   return tones
 }
 
-/** Like `luma`, with some warmth: a yellow sun in a blue sky may be exactly as light as the sky, and still has an edge. */
-export const contours = ({ red, green, blue }: Canvas): Plane => {
-  const tones = new Float32Array(red.length)
-  for (let at = 0; at < tones.length; at++) tones[at] = 0.5 * red[at]! + 0.55 * green[at]! - 0.15 * blue[at]!
-  return tones
+/** How warm each pixel looks. A sun may be exactly as light as the sky around it, and still has an edge. */
+export const warmth = ({ red, green, blue }: Canvas): Plane => {
+  const warm = new Float32Array(red.length)
+  for (let at = 0; at < warm.length; at++) warm[at] = 0.45 * red[at]! - 0.05 * green[at]! - 0.4 * blue[at]!
+  return warm
 }
 
 /** `Math.hypot` guards against overflow, which is slow. */

@@ -1,6 +1,6 @@
 import type { Stop } from '../../threads/serve.js'
 import { blur } from './blur.js'
-import { createPlane, type Plane, ramp, type Size } from './canvas.js'
+import { type Canvas, createPlane, luma, type Plane, ramp, type Size, warmth } from './canvas.js'
 import { type Flow, smoothAlong } from './flow.js'
 
 export type Pen = {
@@ -22,5 +22,13 @@ export const inkLines = (tones: Plane, size: Size, { width, flow, faintest, step
   const joined = smoothAlong(wide, size, { flow, steps, stride: Math.max(1, width * 0.8), from: faintest * 0.12, stop })
   const ink = createPlane(size)
   for (let at = 0; at < ink.length; at++) ink[at] = ramp(faintest, faintest * 2.4, joined[at]!)
+  return ink
+}
+
+/** Lines around what differs in tone and around what differs in colour alone. */
+export const inkContours = (canvas: Canvas, pen: Pen): Plane => {
+  const ink = inkLines(luma(canvas), canvas, pen)
+  const others = inkLines(warmth(canvas), canvas, pen)
+  for (let at = 0; at < ink.length; at++) ink[at] = Math.max(ink[at]!, others[at]!)
   return ink
 }

@@ -1,8 +1,8 @@
 import { blur } from '../blocks/blur.js'
-import { clamp, contours, createCanvas, createPlane, eachPixel, luma, mix, ramp } from '../blocks/canvas.js'
+import { clamp, createCanvas, createPlane, eachPixel, luma, mix, ramp } from '../blocks/canvas.js'
 import { contrast, saturate, stretch } from '../blocks/colour.js'
 import { flowOf, smoothAlong } from '../blocks/flow.js'
-import { inkLines } from '../blocks/ink.js'
+import { inkContours, inkLines } from '../blocks/ink.js'
 import { createRandom, hash, noise } from '../blocks/random.js'
 import { line } from '../blocks/screen.js'
 import { calm } from '../blocks/smooth.js'
@@ -81,10 +81,10 @@ export const lineArt: Look = (picture, { seed, stop, detail }) => {
   const { unit } = picture
   stretch(picture, luma(picture), 0.25)
   const clean = calm(picture, { radius: 2.2 * unit, stop })
-  const tones = contours(clean)
+  const tones = luma(clean)
   const flow = flowOf(tones, picture, { sigma: 3 * unit, seed })
   const faintest = { low: 0.02, medium: 0.012, high: 0.007 }[detail]
-  const thin = inkLines(tones, picture, { width: 1.2 * unit, flow, faintest, steps: 6, stop })
+  const thin = inkContours(clean, { width: 1.2 * unit, flow, faintest, steps: 6, stop })
   const bold = inkLines(blur(tones, picture, 2.4 * unit), picture, {
     width: 2.6 * unit,
     flow,

@@ -1,8 +1,8 @@
 import { blur } from '../blocks/blur.js'
-import { clamp, contours, createCanvas, createPlane, eachPixel, luma, mix, ramp } from '../blocks/canvas.js'
+import { clamp, createCanvas, createPlane, eachPixel, luma, mix, ramp } from '../blocks/canvas.js'
 import { saturate, stretch, tinted, vignette } from '../blocks/colour.js'
 import { flowOf } from '../blocks/flow.js'
-import { inkLines } from '../blocks/ink.js'
+import { inkContours, inkLines } from '../blocks/ink.js'
 import { fillLabels, labelsOf, paletteOf } from '../blocks/palette.js'
 import { createRandom, hash, noise } from '../blocks/random.js'
 import { line } from '../blocks/screen.js'
@@ -18,7 +18,7 @@ export const neonNoir: Look = (picture, { seed, stop }) => {
   const clean = calm(picture, { radius: 3.5 * unit, stop })
   const tones = luma(clean)
   const flow = flowOf(tones, picture, { sigma: 3 * unit, seed })
-  const tubes = inkLines(contours(clean), picture, { width: 1.9 * unit, flow, faintest: 0.012, steps: 6, stop })
+  const tubes = inkContours(clean, { width: 1.9 * unit, flow, faintest: 0.012, steps: 6, stop })
   const wheel = noise(picture, { cell: 330 * unit, seed, octaves: 2 })
   const night = createCanvas(picture)
   const glow = createCanvas(picture)
@@ -54,9 +54,10 @@ export const neonNoir: Look = (picture, { seed, stop }) => {
 export const blueprint: Look = (picture, { seed, stop }) => {
   const { unit, width, height } = picture
   stretch(picture, luma(picture), 0.25)
-  const tones = contours(calm(picture, { radius: 2 * unit, stop }))
+  const clean = calm(picture, { radius: 2 * unit, stop })
+  const tones = luma(clean)
   const flow = flowOf(tones, picture, { sigma: 3 * unit, seed })
-  const pen = inkLines(tones, picture, { width: 1.3 * unit, flow, faintest: 0.01, steps: 6, stop })
+  const pen = inkContours(clean, { width: 1.3 * unit, flow, faintest: 0.01, steps: 6, stop })
   const stains = noise(picture, { cell: 260 * unit, seed, octaves: 4 })
   const fibres = noise(picture, { cell: 2 * unit, seed: seed + 1 })
   const soft = blur(tones, picture, 3 * unit)

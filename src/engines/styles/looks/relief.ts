@@ -1,5 +1,5 @@
 import { blur, blurCanvas } from '../blocks/blur.js'
-import { type Canvas, clamp, contours, createCanvas, eachPixel, luma, mix, type Plane, ramp } from '../blocks/canvas.js'
+import { type Canvas, clamp, createCanvas, eachPixel, luma, mix, type Plane, ramp, warmth } from '../blocks/canvas.js'
 import { saturate, stretch, tinted } from '../blocks/colour.js'
 import { gradientsOf, steepness } from '../blocks/flow.js'
 import { fillLabels, labelsOf, paletteOf } from '../blocks/palette.js'
@@ -59,8 +59,11 @@ const normal = (x: number, y: number, z: number) => {
  */
 const cushions = (labels: Uint8Array, picture: Canvas, reach: number): Plane => {
   const borders = bordersOf(labels, picture)
-  const soft = blur(contours(picture), picture, 1.2 * picture.unit)
-  const edges = blur(steepness(gradientsOf(soft, picture)), picture, 6 * picture.unit)
+  const soft = blur(luma(picture), picture, 1.2 * picture.unit)
+  const steep = steepness(gradientsOf(soft, picture))
+  const others = steepness(gradientsOf(blur(warmth(picture), picture, 1.2 * picture.unit), picture))
+  for (let at = 0; at < steep.length; at++) steep[at] = Math.max(steep[at]!, others[at]!)
+  const edges = blur(steep, picture, 6 * picture.unit)
   const faintest = 0.014 / picture.unit
   for (let at = 0; at < borders.length; at++) if (edges[at]! < faintest) borders[at] = 0
   const far = distances(borders, picture)
