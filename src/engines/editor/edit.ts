@@ -53,6 +53,14 @@ const reading = async <Value>(
   }
 }
 
+const hasAlpha = ({ bytes }: InputPicture): Promise<boolean> =>
+  openPicture(bytes)
+    .metadata()
+    .then(
+      (head) => head.hasAlpha ?? false,
+      () => false,
+    )
+
 /** Crops at the beginning are done on the picture as it was sent, so that as many of its pixels as possible are seen. */
 const leadingCrop = (steps: Step[], source: Size): { region: Region; rest: Step[] } | undefined => {
   const [first] = steps
@@ -110,21 +118,19 @@ const openBase = async (input: EditInput, steps: Step[]): Promise<{ canvas: Canv
   const crop = leadingCrop(steps, base)
   const box = crop && boxOf(crop.region, base)
   const size = workingSize(box ?? base, input, crop !== undefined)
-  const { hasAlpha } = await openPicture(base.bytes).metadata()
   let picture: Sharp = openPicture(base.bytes)
   if (box) picture = picture.extract(box)
   if (size.width !== (box ?? base).width || size.height !== (box ?? base).height)
     picture = picture.resize({ ...size, fit: 'fill' })
-  return { canvas: createCanvas(picture, size, hasAlpha ?? false), rest: crop?.rest ?? steps }
+  return { canvas: createCanvas(picture, size, await hasAlpha(base)), rest: crop?.rest ?? steps }
 }
 
 /** 255 where the mask says that something is to change. */
 const openMask = async (mask: InputPicture, { width, height }: Size): Promise<Uint8Array> => {
-  const { hasAlpha } = await openPicture(mask.bytes).metadata()
   const { data } = await toRaster(openPicture(mask.bytes).resize({ width, height, fit: 'fill' }))
   const marks = new Uint8Array(width * height)
   let isOpaque = true
-  for (let index = 3; hasAlpha && isOpaque && index < data.length; index += 4) isOpaque = data[index] === 255
+  for (let index = 3; isOpaque && index < data.length; index += 4) isOpaque = data[index] === 255
   for (let pixel = 0; pixel < marks.length; pixel++)
     marks[pixel] = isOpaque
       ? Math.round(
@@ -155,14 +161,15 @@ export const createEdit =
     const { images } = input
     const base = images[0]
     if (!base) throw new EngineError('refused', 'an edit without images', { said: 'at least one image is needed' })
-    const isMaskImage = input.model === 'mask-fill' && input.mask === undefined && images.length === 2
+    const isFiller = input.model === 'mask-fill'
+    const isMaskImage = isFiller && input.mask === undefined && images.length === 2
     const mask = input.mask ?? (isMaskImage ? images[1] : undefined)
     const steps = planEdit({
       model,
       modelName: input.model,
       prompt: input.prompt,
-      images: images.length,
-      hasMask: mask !== undefined,
+      images: isMaskImage ? 1 : images.length,
+      hasMask: mask !== undefined || (isFiller && (await hasAlpha(base))),
       size: base,
       hasFixedShape: input.hasFixedShape,
     })
@@ -184,6 +191,7 @@ export const createEdit =
         imageCount: images.length,
         imageSize: (index) => images[index] as InputPicture,
         mask: mask && (await openMask(mask, canvas)),
+        prefersHoles: isFiller,
         tools,
         stop,
         seed: input.seed,

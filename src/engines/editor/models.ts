@@ -1,6 +1,7 @@
 import type { Kind, Operation } from './operation.js'
 import { kindOf } from './operation.js'
 import { isStyleId } from './reading/rules/looks.js'
+import { waysToSayWhere } from './refusals.js'
 
 export type Model = {
   does(operation: Operation): boolean
@@ -38,7 +39,7 @@ const models: Record<string, Model> = {
   },
   'mask-fill': {
     does: kinds('removal'),
-    can: 'this model removes things and fills the place from what is around it, for example: "remove the masked area", "remove the dog", "erase the top left corner"',
+    can: `this model removes things and fills their place from what is around them; ${waysToSayWhere}`,
     isSingle: false,
   },
   background: {

@@ -23,12 +23,11 @@ const demanding =
 export const planEdit = ({ model, modelName, prompt, images, hasMask, size, hasFixedShape }: PlanNeeds): Step[] => {
   if (model.isSingle && images > 1)
     throw refused('several images for a model of one', `the model takes one image, and ${images} came`)
-  const isMasked = hasMask || modelName === 'mask-fill'
   const mayDescribe = (clause: string) =>
     model.style !== undefined &&
     (!demanding.test(clause) || mentionsStyle(clause) || /\b(?:painting|drawing|art|artwork|style)\b/.test(clause)) &&
     !/\b(?:add|insert|replace|swap|remove|erase|delete|put|wear(?:ing)?|without)\b/.test(clause)
-  const { steps, strange } = readPrompt(prompt, { images, hasMask: isMasked, size }, mayDescribe)
+  const { steps, strange } = readPrompt(prompt, { images, hasMask, size }, mayDescribe)
   if (strange !== undefined) throw notUnderstood(strange, model.can)
   if (steps.length > stepsMax)
     throw refused('too many operations', `the prompt asks for more than ${stepsMax} operations`)
@@ -44,26 +43,35 @@ export const planEdit = ({ model, modelName, prompt, images, hasMask, size, hasF
       'the prompt asks to resize the image, and the request asks for a size as well; leave out one of them',
     )
   const planned = model.style === undefined ? steps : styled(steps, model.style)
-  const usesOthers = planned.some(
-    ({ operation }) =>
-      kindOf(operation) === 'layers' ||
-      (operation.do === 'background' &&
-        'fill' in operation.how &&
-        operation.how.fill !== 'transparent' &&
-        'image' in operation.how.fill),
-  )
-  const isMaskImage = modelName === 'mask-fill' && images === 2 && !hasMask
-  if (images > 1 && !usesOthers && !isMaskImage) {
-    if (model.style === undefined)
+  const unused = unusedImage(planned, images)
+  if (unused !== undefined) {
+    if (model.style === undefined || (images > 2 && planned.some(({ operation }) => kindOf(operation) === 'layers')))
       throw refused(
-        'the other images have no use',
-        'the prompt does not say what to do with the other images; say for example "side by side", "collage", "blend them" or "put the second image in the top left corner"',
+        'an image has no use',
+        `the prompt does not say what to do with images.${unused}; say for example "side by side", "collage", "blend them" or "put the second image in the top left corner"`,
       )
     planned.unshift({ operation: { do: 'arrange', as: 'grid' } })
   }
   if (planned.length === 0 && modelName === 'mask-fill') return [{ operation: { do: 'remove' } }]
   if (planned.length === 0) throw refused('the prompt asks for nothing', `the prompt asks for no change; ${model.can}`)
   return planned
+}
+
+/** The first image that no step looks at. The base is always looked at. */
+const unusedImage = (steps: Step[], images: number): number | undefined => {
+  const used = new Set<number>()
+  for (const { operation } of steps) {
+    if (operation.do === 'arrange') return undefined
+    if (operation.do === 'layer') used.add(operation.image)
+    if (
+      operation.do === 'background' &&
+      'fill' in operation.how &&
+      typeof operation.how.fill === 'object' &&
+      'image' in operation.how.fill
+    )
+      used.add(operation.how.fill.image)
+  }
+  return Array.from({ length: images - 1 }, (_, index) => index + 1).find((index) => !used.has(index))
 }
 
 /** The style comes last, once. */

@@ -13,3 +13,6 @@ export const notFound = (what: string) =>
 
 export const unreadable = (name: string) =>
   new EngineError('unreadable', 'an input image cannot be decoded', { said: `${name} is cut off or broken` })
+
+export const waysToSayWhere =
+  'say where: with a mask that is transparent there, with transparent pixels in the image, with a place such as "remove the object in the top left corner" or "erase the area from 10%,20% to 40%,60%", or with a thing such as "remove the dog"'

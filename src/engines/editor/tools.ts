@@ -33,5 +33,8 @@ export const loadTools = (): Tools => ({
   inpainter: missing('inpainter'),
   cutter: missing('cutter'),
   finder: missing('finder'),
-  font: missing('font'),
+  async font() {
+    const { fontFamily, fontFiles } = await import('../pixels/font.js')
+    return { files: fontFiles(), family: fontFamily }
+  },
 })

@@ -35,11 +35,12 @@ export const createCanvas = (picture: Sharp, size: Size, hasAlpha: boolean): Can
   let pixels: Raster | undefined
   let isUntouched = true
 
-  const settleMatrix = () => {
+  const settleMatrix = (isLast = false) => {
     if (!matrix) return
     const rows = matrix.map(([red, green, blue]) => [red, green, blue]) as [number[], number[], number[]]
     const offsets = matrix.map(([, , , offset]) => offset)
-    if (matrix === grey) pipeline = pipeline.greyscale()
+    // The fastest way, but pixels that are not encoded would have a single channel.
+    if (matrix === grey && isLast) pipeline = pipeline.greyscale()
     else {
       pipeline = pipeline.recomb(rows as unknown as Parameters<Sharp['recomb']>[0])
       if (offsets.some((offset) => offset !== 0)) pipeline = pipeline.linear([1, 1, 1], offsets)
@@ -107,7 +108,7 @@ export const createCanvas = (picture: Sharp, size: Size, hasAlpha: boolean): Can
     raster,
     put,
     encode(format) {
-      settleMatrix()
+      settleMatrix(true)
       return encode(this.hasAlpha ? pipeline : pipeline.removeAlpha(), format)
     },
   }

@@ -1,7 +1,7 @@
 import { emptyRaster, type Raster } from '../../pixels/raster.js'
 import { fromRaster, toRaster } from '../../pixels/sharp.js'
 import type { Area, Content, Fill } from '../operation.js'
-import { refused } from '../refusals.js'
+import { refused, waysToSayWhere } from '../refusals.js'
 import { boxesOf, grownBox, maskOf, matteOf } from './areas.js'
 import { lumaOf } from './colour-matrix.js'
 import { boxMask, invertMask, mixByMask, shareOf } from './masks.js'
@@ -14,21 +14,19 @@ const holesIn = ({ data, width, height }: Raster): Uint8Array => {
   return mask
 }
 
-export const waysToSayWhere =
-  'say where: with a mask that is transparent there, with transparent pixels in the image, with a place such as "remove the object in the top left corner" or "erase the area from 10%,20% to 40%,60%", or with a thing such as "remove the dog"'
-
+/** The mask goes before everything else, then what is transparent, then what the prompt names. */
 const holeOf = async (session: Session, area: Area | undefined): Promise<Uint8Array> => {
   const { canvas } = session
-  if (area?.in === 'object') {
-    // A little more than the object: its shadow and its soft edges would give it away.
-    const boxes = (await boxesOf(session, area.label, area.within)).map((box) => grownBox(box, 0.06))
-    return boxMask(canvas.width, canvas.height, boxes)
-  }
-  if (area) return maskOf(session, area)
   if (session.mask) return session.mask
-  const holes = holesIn(await canvas.raster())
-  if (!canvas.hasAlpha || shareOf(holes) === 0) throw refused('nothing says what is to be removed', waysToSayWhere)
-  return holes
+  if (canvas.hasAlpha && (session.prefersHoles || !area)) {
+    const holes = holesIn(await canvas.raster())
+    if (shareOf(holes) > 0) return holes
+  }
+  if (!area) throw refused('nothing says what is to be removed', waysToSayWhere)
+  if (area.in !== 'object') return maskOf(session, area)
+  // A little more than the object: its shadow and its soft edges would give it away.
+  const boxes = (await boxesOf(session, area.label, area.within)).map((box) => grownBox(box, 0.06))
+  return boxMask(canvas.width, canvas.height, boxes)
 }
 
 export const removeContent = async (session: Session, area: Area | undefined) => {

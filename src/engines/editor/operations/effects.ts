@@ -53,9 +53,9 @@ const screen = (value: number, light: number) => 255 - ((255 - value) * (255 - l
 export const applyLightLeak = ({ data, width, height }: Raster, amount: number, seed: number) => {
   const random = createRandom(seed)
   const leaks = [0, 1].map((side) => ({
-    x: side === 0 ? -0.1 : 1.1,
+    x: side === 0 ? -0.02 : 1.02,
     y: random(),
-    reach: 0.45 + random() * 0.3,
+    reach: 0.55 + random() * 0.3,
     colour: (side === 0 ? [255, 120, 30] : [255, 60, 60]) as Colour,
     force: side === 0 ? 1 : 0.6,
   }))

@@ -1,5 +1,5 @@
 import type { Raster } from '../../pixels/raster.js'
-import { fromRaster, sharp, toRaster } from '../../pixels/sharp.js'
+import { fromRaster, toRaster } from '../../pixels/sharp.js'
 import type { Colour, Frame } from '../operation.js'
 import type { Canvas } from './canvas.js'
 
@@ -73,25 +73,16 @@ const withShadow = async (canvas: Canvas, margin: number) => {
   const shade = Uint8ClampedArray.from({ length: raster.data.length }, (_, index) =>
     index % 4 === 3 ? (raster.data[index] as number) * 0.6 : 0,
   )
-  const size = { width: width + 2 * margin, height: height + 2 * margin }
+  const around = { top: margin, left: margin, right: margin, bottom: margin, background: rgba([0, 0, 0], 0) }
   const shadow = await toRaster(
-    fromRaster({ data: shade, width, height }).extend({
-      top: margin,
-      left: margin,
-      right: margin,
-      bottom: margin,
-      background: rgba([0, 0, 0], 0),
-    }),
-  )
-  const drop = Math.round(margin * 0.25)
-  const lowered = await toRaster(
-    sharp({ create: { ...size, channels: 4, background: rgba([0, 0, 0], 0) } })
-      .composite([{ input: shadow.data as unknown as Buffer, raw: { ...size, channels: 4 }, left: 0, top: 0 }])
+    fromRaster({ data: shade, width, height })
+      .extend(around)
       .blur(Math.max(0.5, margin / 3)),
   )
+  const drop = Math.round(margin * 0.25)
   canvas.put(
     await toRaster(
-      fromRaster(lowered).composite([
+      fromRaster(shadow).composite([
         {
           input: Buffer.from(raster.data.buffer, raster.data.byteOffset, raster.data.length),
           raw: { width, height, channels: 4 },

@@ -157,7 +157,7 @@ const arrangePolaroids = async (session: Session) => {
   const ratios = ratiosOf(session)
   const sizes = cells.map(({ width, height }, index) => {
     const ratio = Math.min(1.5, Math.max(0.7, ratios[index] as number))
-    const high = Math.min((height * 0.74) / 1.3, (width * 0.8) / ratio / 1.14)
+    const high = Math.min((height * 0.92) / 1.3, (width * 0.92) / ratio / 1.14)
     return { width: Math.max(1, Math.round(high * ratio)), height: Math.max(1, Math.round(high)) }
   })
   const rasters = await openAll(session, (index) => sizes[index] as Size)

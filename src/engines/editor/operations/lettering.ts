@@ -52,7 +52,7 @@ export const write = async (session: Session, lettering: Lettering) => {
   const text = lettering.look === 'meme' ? lettering.text.toUpperCase() : lettering.text
   const margin = Math.round(Math.min(width, height) * (lettering.look === 'banner' ? 0.02 : 0.04))
   const room = width - 2 * margin
-  const weight = lettering.isBold ? 'font-weight="700"' : 'font-weight="600"'
+  const weight = lettering.isBold ? 'font-weight="800"' : 'font-weight="500"'
   let size = Math.max(6, lettering.size * height)
   let lines: string[] = []
   let widest = 0
@@ -75,7 +75,7 @@ export const write = async (session: Session, lettering: Lettering) => {
   const first = top + size * 0.95
   const ink: Colour = colour ?? [255, 255, 255]
   const outline: Colour = lumaOf(ink) > 110 ? [0, 0, 0] : [255, 255, 255]
-  const stroke = look === 'meme' ? size * 0.12 : look === 'banner' ? 0 : size * 0.07
+  const stroke = look === 'meme' ? size * 0.12 : look === 'banner' ? 0 : size * 0.1
   const family = `font-family="${font.family}" ${weight}`
   const banner =
     look === 'banner'

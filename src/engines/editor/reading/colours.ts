@@ -103,8 +103,9 @@ export const hueRangeOf = (text: string): HueRange | undefined => {
   const spread = most - least
   const sixth =
     most === red ? (green - blue) / spread : most === green ? (blue - red) / spread + 2 : (red - green) / spread + 4
-  // The eye divides blues and greens more coarsely than reds and yellows.
   const centre = Math.round((sixth * 60 + 360) % 360)
-  const reach = centre > 75 && centre < 300 ? 38 : 24
+  // People call much green, from leaves to the sea, and little yellow.
+  if (centre > 90 && centre < 165) return { centre: 110, reach: 46 }
+  const reach = centre > 165 && centre < 300 ? 36 : 22
   return { centre, reach }
 }

@@ -1,7 +1,7 @@
 import type { Blend, Place } from '../../operation.js'
 import { type Clause, has, take, takeIf } from '../clause.js'
 import { takePlace } from '../places.js'
-import { type Placed, placed, type Rule } from '../rule.js'
+import { placed, type Rule } from '../rule.js'
 
 const ordinals: Record<string, number> = {
   first: 0,
@@ -161,14 +161,17 @@ export const readLayers: Rule = (clause, { images }) => {
   }
   const which = image === undefined || image === 0 ? 1 : image
   const usual: Place = isInset ? { x: 'right', y: 'bottom' } : { x: 'center', y: 'middle' }
-  const layer: Placed = placed(verb.at, {
-    do: 'layer',
-    image: which,
-    place: isWhole && place === undefined ? 'cover' : (place ?? usual),
-    size: isWhole && place === undefined ? undefined : (size ?? 0.3),
-    opacity: opacity ?? (isBlend && blend === 'over' ? 0.5 : 1),
-    blend,
-    isCircle,
-  })
-  return [layer]
+  const indexes = image === undefined && isWhole ? Array.from({ length: images - 1 }, (_, index) => index + 1) : [which]
+  return indexes.map((index) =>
+    placed(verb.at, {
+      do: 'layer',
+      image: index,
+      place: isWhole && place === undefined ? 'cover' : (place ?? usual),
+      size: isWhole && place === undefined ? undefined : (size ?? 0.3),
+      // Each is seen as much as the others when the next ones are seen less.
+      opacity: opacity ?? (isBlend && blend === 'over' ? 1 / (index + 1) : 1),
+      blend,
+      isCircle,
+    }),
+  )
 }

@@ -136,8 +136,8 @@ const adjectives: [RegExp, Make][] = [
     (amount, sign) => (sign > 0 ? { do: 'lightLeak', amount: strengthOf(amount, 0.7) } : undefined),
   ],
   [
-    /\b(?:glow(?:ing)?|dreamy|orton|bloom|soft glow|ethereal)\b/,
-    (amount, sign) => (sign > 0 ? { do: 'glow', amount: strengthOf(amount, 0.5) } : undefined),
+    /\b(?:(?:dreamy |soft |ethereal |orton )?glow(?:ing)?|dreamy|orton|bloom|ethereal)\b/,
+    (amount, sign) => (sign > 0 ? { do: 'glow', amount: strengthOf(amount, 0.7) } : undefined),
   ],
   [
     /\b(?:hdr|local contrast|high dynamic range)\b(?:-like| like| look| effect)?/,
