@@ -33,7 +33,14 @@ export const takeAmounts = (clause: Clause): FoundAmount[] => {
     if (!percent) break
     const [, word, sign, value] = percent.groups
     const part = (Number(value) / 100) * (sign === '-' ? -1 : 1)
-    amounts.push({ at: percent.at, strength: 1, part, ...((word === 'to' || word === 'at') && { isExact: true }) })
+    const isSetting =
+      word !== 'by' && !sign && (part === 0 || part >= 1) && !/\b(?:increase|more|boost|raise|add)\b/.test(clause.said)
+    amounts.push({
+      at: percent.at,
+      strength: 1,
+      part,
+      ...((word === 'to' || word === 'at' || isSetting) && { isExact: true }),
+    })
   }
   const times = take(
     clause,

@@ -61,6 +61,13 @@ const spellings: [RegExp, string | ((...groups: string[]) => string)][] = [
   [/(\d)\s+by\s+(\d)/g, '$1x$2'],
   [/(\d)\s?:\s?(\d)/g, '$1:$2'],
   [/\bblack\s*(?:and|&|n|'n'|\+|\/|-and-)\s*white\b|\bb\s?(?:&|\/|n|and)\s?w\b|\bb ?& ?w\b/g, 'blackwhite'],
+  [/\bschwarz[ -]?wei(?:ß|ss)(?![a-z])|\bblanco y negro\b|\bnoir et blanc\b/g, 'blackwhite'],
+  [/\bteal\s*(?:and|&|,|\/)\s*orange\b/g, 'teal-orange'],
+  [
+    /[,;]?\s+(?:and |but )?(?=(?:make |turn )?(?:everything else|the rest) (?:in |to |is )?(?:blackwhite|greyscale))/g,
+    ' ',
+  ],
+  [/\bto zero\b/g, 'to 0%'],
   [/\btop\s*(?:and|&)\s*bottom\b/g, 'topbottom'],
   [/\bleft\s*(?:and|&)\s*right\b/g, 'leftright'],
   [/\b(?:in front) and back\b/g, 'front'],

@@ -18,7 +18,7 @@ const partOf = (value: string | undefined, unit: string | undefined, side: numbe
 const noun =
   '(?:\\s+(?:part|area|region|side|section|portion|edge|zone|hand side|of (?:the |this |my )?(?:picture|image|photo|frame|it)))*'
 const lead =
-  '(?:\\b(?:in|on|at|of|from|to|inside|within|only|just|along|near)\\s+)*(?:\\b(?:the|its)\\s+)?(?:very\\s+)?(?:part |area |region |object |thing |stuff |whole )?(?:(?:in|on|at|of|inside|within) )?(?:the )?'
+  '(?:\\b(?:in|on|at|of|from|to|inside|within|only|just|along|near)\\s+)*(?:\\b(?:the|its)\\s+)?(?:very\\s+)?(?:\\b(?:part|area|region|object|thing|stuff|whole) )?(?:\\b(?:in|on|at|of|inside|within) )?(?:\\bthe )?'
 
 /** Sides in parts of the picture: the left third, the bottom 20%. */
 const strip = (side: string, part: number): Region => {

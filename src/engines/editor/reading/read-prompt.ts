@@ -72,14 +72,21 @@ export const readPrompt = (
   const isMeme = /\bmeme\b/i.test(prompt)
   let direction: 1 | -1 | undefined
   let verb: string | undefined
+  let previous: { text: string; at: number } | undefined
   for (const { text, isContinued } of parts) {
     if (steps.length > stepsMax) break
-    if (!isContinued) [direction, verb] = [undefined, undefined]
+    if (!isContinued) [direction, verb, previous] = [undefined, undefined, undefined]
     if (assurance.test(text)) continue
     const context: Context = { ...given, quotes, isMeme, direction }
     const found = readClause(text, context) ?? (verb === undefined ? undefined : readClause(`${verb} ${text}`, context))
-    if (found) steps.push(...found.map(({ operation, area }) => ({ operation, ...(area && { area }) })))
-    else if (!mayDescribe(text)) return { steps, strange: unlifted(text, quotes) }
+    // "add a border, red" says more about what came before.
+    const joined = found === undefined && isContinued && previous ? `${previous.text} ${text}` : undefined
+    const more = joined === undefined ? undefined : readClause(joined, context)
+    if (more && previous) steps.splice(previous.at)
+    const at = steps.length
+    for (const { operation, area } of found ?? more ?? []) steps.push({ operation, ...(area && { area }) })
+    if (!found && !more && !mayDescribe(text)) return { steps, strange: unlifted(text, quotes) }
+    if (found || more) previous = { text: joined ?? text, at }
     direction = directionOf(text) ?? direction
     verb = verbOf(text) ?? verb
   }

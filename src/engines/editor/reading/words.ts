@@ -48,7 +48,7 @@ const otherWords = new Set(
   scales scare school shrine shrink blurs blurb bluer bright blight flight fright bride enlarged cartoons cartoony
   blond blind blended blends bland blank golden olden garden second seconds seconded levels level bevel rights
   lower slower power tower flower shower brightly dark barker parker bottle button bottoms replaced replaces removed removes
-  erased erases rotates frame's sharp sharply subjects moonlight sunlight daylight negatives scratch opaque
+  insert inserts inserted erased erases rotates frame's sharp sharply subjects moonlight sunlight daylight negatives scratch opaque
   `),
 )
 

@@ -1,5 +1,6 @@
 import type { Area } from '../../operation.js'
 import { type Clause, take, takeIf } from '../clause.js'
+import { hueRangeOf } from '../colours.js'
 import { takeEdges, takeRegion } from '../places.js'
 import type { Context } from '../rule.js'
 import { labelOf, thingWords } from '../things.js'
@@ -27,7 +28,7 @@ export const takeArea = (clause: Clause, { size }: Pick<Context, 'size'>): Area 
   if (
     take(
       clause,
-      /\b(?:on |of |in |out )?(?:the |my |his |her |all |all the |their |every |person's |man's |woman's )*(?:faces?|heads?)\b/,
+      /\b(?:on |of |in |out )?(?:the |my |his |her |all |all the |their |every |person's |man's |woman's )*(?:faces?|heads?)\b(?: of (?:the |all |all the )?(?:people|person|man|woman|persons|kids?|child(?:ren)?))?/,
     )
   )
     return { in: 'face' }
@@ -38,6 +39,12 @@ export const takeArea = (clause: Clause, { size }: Pick<Context, 'size'>): Area 
     ),
     ([, word]) => labelOf(word ?? ''),
   )
+  const colour = object
+    ? undefined
+    : takeIf(clause, /\b(?:all |in )?(?:the )?(red|blue|green|yellow|orange|purple|pink)s\b/, ([, name]) =>
+        hueRangeOf(name ?? ''),
+      )
+  if (colour) return { in: 'colour', hue: colour.value, isOutside: false }
   const region = takeRegion(clause, size)
   if (object) return { in: 'object', label: object.value, within: region?.value }
   if (region) return { in: 'region', region: region.value }

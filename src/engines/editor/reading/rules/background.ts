@@ -94,7 +94,9 @@ export const readBackground: Rule = (clause, { images }) => {
   )
   const isReplaced =
     has(clause, /\b(?:replace|swap|change|make|set|turn|fill|put|on|onto|against|with|use|give|add|color|paint)\b/) ||
-    new RegExp(`(?:${colourWords}) (?:studio )?${noun}`).test(clause.rest)
+    new RegExp(`(?:${colourWords}) (?:studio )?${noun}|${noun}\\s+(?:color )?(?:is |= ?)?(?:${colourWords})`).test(
+      clause.rest,
+    )
   if (isReplaced) {
     const found = takeIf(clause, colour, ([, name]) => colourOf(name ?? ''))
     if (found && !has(clause, /\b(?:tint|tinted)\b/)) {

@@ -63,7 +63,7 @@ export const readFrame: Rule = (clause, context) => {
   if (context.images > 1 && has(clause, /\bpolaroids\b/)) return []
   const radius = takeIf(
     clause,
-    /\bround(?:ed)? (?:the )?corners? (?:of|by|with(?: a)?(?: radius of)?) (\d+(?:\.\d+)?)(%|px)/,
+    /\bround(?:ed)? (?:the )?corners?(?: (?:of|by|with(?: a)?(?: radius of)?))? (\d+(?:\.\d+)?)(%|px)/,
     ([, value, unit]) =>
       Math.min(
         0.5,

@@ -8,7 +8,7 @@ const styles: [string, string][] = [
   ['watercolor', 'water ?colou?rs?(?: painting)?|aquarelle'],
   [
     'oil-painting',
-    '(?:impressionist )?oil[ -]?paint(?:ing|ed)?|oil on canvas|impressionis(?:m|t)(?: painting)?|van gogh',
+    '(?:impressionist )?oil[ -]?paint(?:ing|ed)?|oil on canvas|impressionis(?:m|t)(?: painting)?|van gogh|(?<=(?:like|into|as) (?:an? )?)painting',
   ],
   [
     'pencil-sketch',
@@ -47,7 +47,7 @@ export const mentionsStyle = (text: string): boolean => patterns.some(([, patter
 /** Looks that are several operations. */
 const recipes: [RegExp, Operation[]][] = [
   [
-    /\b(?:(?:like |at |into |look like )?(?:the )?night(?: ?time)?|day[ -]to[ -]night|moonlight|midnight)\b(?: (?:scene|shot|look|photo))?/,
+    /\b(?:(?:like |at |into |look like )?(?:the )?night(?: ?time)?|day[ -](?:in)?to[ -](?:the )?night|moonlight|midnight)\b(?: (?:scene|shot|look|photo))?/,
     [
       { do: 'exposure', stops: -1.1 },
       { do: 'saturation', amount: -0.45 },

@@ -46,6 +46,8 @@ export const readRemoval: Rule = (clause, context) => {
   const area = takeArea(clause, context)
   if (area && area.in !== 'background' && area.in !== 'edges') {
     take(clause, /\b(?:objects?|items?|things?|unwanted|distracting|standing|sitting|walking|with|content)\b/)
+    // A face that is to be hidden is not to be made up.
+    if (area.in === 'face' && found.groups[0] === 'hide') return [placed(found.at, { do: 'pixelate', amount: 1 }, area)]
     return [placed(found.at, { do: 'remove' }, area)]
   }
   if (context.hasMask && !has(clause, /\bwith (?:an? )?(?!the|background|surround|what|match)\w+/)) {

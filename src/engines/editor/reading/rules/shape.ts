@@ -152,7 +152,7 @@ const readRotate: Rule = (clause) => {
   if (upside) return [placed(upside.at, { do: 'rotate', degrees: 180 })]
   const verb = take(
     clause,
-    /\b(?:rotat(?:e|ed|ion)|turn|spin|tilt|straighten|level)\b(?= [^⟦]*(?:\d°|\d|left|right|clockwise|around|sideways|half))(?! (?:up|down|blue|red))/,
+    /\b(?:rotat(?:e|ed|ion)|(?:spin|tilt(?!-| shift)|straighten)(?= )|turn(?: it| this| (?:the|my) (?:image|picture|photo))?(?= (?:by |-?\d|(?:to )?(?:the )?(?:left|right)\b(?! (?:half|third|side|part|quarter|corner|edge|\d))|(?:anti|counter)?[ -]?clockwise|around|sideways|half a turn)))\b/,
   )
   if (!verb) return []
   const isLeft = take(clause, /\b(?:counter|anti)[ -]?clockwise\b|\b(?:to )?(?:the )?left\b/) !== undefined

@@ -46,6 +46,8 @@ const takeOpacity = (clause: Clause, look: Lettering['look']): number => {
 
 /** Lettering: whatever a prompt quotes is written on the picture. */
 export const readText: Rule = (clause, { quotes, size, isMeme }) => {
+  // Letters that are there already are pixels; they cannot become others.
+  if (has(clause, /\b(?:change|replace|edit|correct|translate)\b/)) return []
   const found = []
   for (let quote = take(clause, /⟦(\d+)⟧/); quote; quote = take(clause, /⟦(\d+)⟧/)) {
     const text = quotes[Number(quote.groups[1])] ?? ''
@@ -71,6 +73,7 @@ export const readText: Rule = (clause, { quotes, size, isMeme }) => {
   const colour = takeColour(clause, '(?:\\bin |\\bcolor(?:ed)? )?(?:an? )?')
   take(clause, /\b(?:in|using)\s+(?:an? )?(?:capital|capitals|caps|upper ?case)\b(?: letters)?/)
   const height = takeSize(clause, look, size.height)
+  if (take(clause, /\b(?:below|underneath|under(?: it)?)\b/)) clause.rest += 'at the bottom '
   const places = [takePlace(clause), takePlace(clause)]
   while (take(clause, words));
   const usual: Place[] =

@@ -191,7 +191,7 @@ const nouns: [RegExp, Make][] = [
     }),
   ],
   [
-    /\bgamma\b/,
+    /\bgamma\b(?: correction| value)?/,
     (amount, sign) => ({
       do: 'gamma',
       gamma: bounded(
@@ -204,8 +204,8 @@ const nouns: [RegExp, Make][] = [
       ),
     }),
   ],
-  [/\b(?:highlights?|whites)\b/, highlights],
-  [/\b(?:shadows?|blacks|dark (?:areas|parts))\b/, shadows],
+  [/\b(?:highlights|whites)\b/, highlights],
+  [/\b(?:shadows|blacks|dark (?:areas|parts))\b/, shadows],
   [/\b(?:warmth|color temperature|temperature)\b/, temperature],
   [
     /\bsharpness\b/,
@@ -251,6 +251,8 @@ export const readTone: Rule = (clause, { direction }) => {
   const found: { at: number; make: Make; sign: number }[] = []
   for (const [pattern, make] of adjectives) {
     const match = take(clause, pattern)
+    // Said twice, it is meant once.
+    while (match && take(clause, pattern));
     if (match)
       found.push({ at: match.at, make, sign: isLess || has(clause, /\b(?:remove|without|no|reduce)\b/) ? -1 : 1 })
   }
