@@ -90,7 +90,7 @@ const separators =
 
 /** Takes a prompt apart. */
 export const clausesOf = (prompt: string): Clauses => {
-  const { text, quotes } = lift(prompt.normalize('NFKC'))
+  const { text, quotes } = lift(prompt.normalize('NFC').replace(/\s+/g, (space) => (space.includes('\n') ? '\n' : ' ')))
   const pieces = normalised(text).split(separators)
   const parts: Part[] = []
   let isContinued = false
