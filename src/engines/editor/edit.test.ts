@@ -57,8 +57,8 @@ const colours: [string, Pixel, number[]][] = [
   ['duotone from black to white', brown, [grey, grey, grey]],
   ['duotone of #000040 and #ff8000', [255, 255, 255, 255], [255, 128, 0]],
   ['brighten by 50%, then invert', brown, [75, 120, 165]],
-  ['turn red to blue', [220, 30, 30, 255], [31, 65, 219]],
-  ['make the green lime', [30, 160, 40, 255], [105, 182, 2]],
+  ['turn red to blue', [220, 30, 30, 255], [31, 79, 223]],
+  ['make the green lime', [30, 160, 40, 255], [117, 196, 13]],
   ['posterize', [100, 10, 250, 255], [85, 0, 255]],
   ['threshold', brown, [0, 0, 0]],
   ['fade', [0, 0, 0, 255], [25, 25, 25]],
@@ -225,10 +225,7 @@ test('turning and flipping move corners', async () => {
   assert.equal((await edit(corner, 'turn it upside down')).at(38, 18)[0], 255)
   assert.equal((await edit(corner, 'mirror it')).at(38, 2)[0], 255)
   assert.equal((await edit(corner, 'flip vertically')).at(2, 18)[0], 255)
-  assert.equal(
-    (await edit(corner, 'flip it, then rotate right, then flip it')).at(2, 38)[0],
-    255 - 255 + (await edit(corner, 'flip it, then rotate right, then flip it')).at(2, 38)[0],
-  )
+  assert.equal((await edit(corner, 'flip it, then rotate right, then flip it')).at(2, 38)[0], 255)
   const tilted = await edit(corner, 'rotate 45 degrees', { width: 40, height: 20 })
   assert.equal(tilted.at(0, 0)[3], 0)
   assert.ok(tilted.width * tilted.height <= 800)
@@ -296,9 +293,9 @@ test('borders, polaroids, round corners and shadows', async () => {
   const circle = await edit(image, 'crop to a circle')
   assert.deepEqual([circle.width, circle.height, circle.at(0, 0)[3], circle.at(20, 20)[3]], [40, 40, 0, 255])
   const polaroid = await edit(image, 'polaroid', { width: 600, height: 400 })
-  near(polaroid.at(polaroid.width / 2, polaroid.height - 10), [250, 249, 246])
+  near(polaroid.at(300, polaroid.height - 10), [250, 249, 246])
   const shadow = await edit(image, 'add a drop shadow', { width: 300, height: 200 })
-  const below = shadow.at(shadow.width / 2, shadow.height - 4)
+  const below = shadow.at(150, shadow.height - 9)
   assert.ok(below[3] > 10 && below[3] < 250 && below[0] < 20, `${below}`)
 })
 

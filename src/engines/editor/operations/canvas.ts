@@ -107,7 +107,9 @@ export const createCanvas = (picture: Sharp, size: Size, hasAlpha: boolean): Can
     },
     raster,
     put,
-    encode(format) {
+    async encode(format) {
+      // JPEG has no opacity, and sharp would put white behind the picture before everything else.
+      if (this.hasAlpha && format === 'jpeg') await raster()
       settleMatrix(true)
       return encode(this.hasAlpha ? pipeline : pipeline.removeAlpha(), format)
     },

@@ -86,6 +86,18 @@ export const takeRegion = (clause: Clause, { width, height }: Size): { at: numbe
     takeIf(
       clause,
       new RegExp(
+        `${lead}(top|upper|bottom|lower|middle|center)[ -](left|right|center|middle)(?: hand)?(?:\\s+(corner|quarter|quadrant|third))?\\b${noun}`,
+      ),
+      ([, y, x, part]) => cornerRegion(y ?? '', x ?? '', part === 'quarter' || part === 'quadrant' ? 0.5 : 1 / 3),
+    ) ??
+    takeIf(
+      clause,
+      new RegExp(`${lead}(left|right)[ -](top|upper|bottom|lower)(?:\\s+(corner|quarter|quadrant))?\\b${noun}`),
+      ([, x, y, part]) => cornerRegion(y ?? '', x ?? '', part === 'quarter' || part === 'quadrant' ? 0.5 : 1 / 3),
+    ) ??
+    takeIf(
+      clause,
+      new RegExp(
         `${lead}(left|right|top|bottom|upper|lower)(?:most)?(?: hand)?\\s+(?:one )?(half|third|quarter|fifth|two thirds|three quarters)\\b${noun}`,
       ),
       ([, side, part]) => strip(side ?? '', fractions[part ?? ''] ?? 0.5),
@@ -105,18 +117,6 @@ export const takeRegion = (clause: Clause, { width, height }: Size): { at: numbe
         if (unit === undefined) return undefined
         return strip(side ?? '', partOf(value, unit, side === 'left' || side === 'right' ? width : height))
       },
-    ) ??
-    takeIf(
-      clause,
-      new RegExp(
-        `${lead}(top|upper|bottom|lower|middle|center)[ -](left|right|center|middle)(?: hand)?(?:\\s+(corner|quarter|quadrant|third))?\\b${noun}`,
-      ),
-      ([, y, x, part]) => cornerRegion(y ?? '', x ?? '', part === 'quarter' || part === 'quadrant' ? 0.5 : 1 / 3),
-    ) ??
-    takeIf(
-      clause,
-      new RegExp(`${lead}(left|right)[ -](top|upper|bottom|lower)(?:\\s+(corner|quarter|quadrant))?\\b${noun}`),
-      ([, x, y, part]) => cornerRegion(y ?? '', x ?? '', part === 'quarter' || part === 'quadrant' ? 0.5 : 1 / 3),
     ) ??
     takeIf(clause, new RegExp(`${lead}(?:center|middle)(?: (third|half|quarter))?\\b${noun}`), ([, part]) =>
       cornerRegion('middle', 'center', fractions[part ?? ''] ?? 0.5),

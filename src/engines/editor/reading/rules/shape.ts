@@ -63,7 +63,7 @@ const readCrop: Rule = (clause, { size }) => {
   const off =
     takeIf(
       clause,
-      /(\d+(?:\.\d+)?)(%|px)?\s*(?:off|from|at|of|on)?\s*(?:the\s+)?(left|right|top|bottom)\b(?: side| edge)?/,
+      /\b(\d+(?:\.\d+)?)(%|px)?\s*(?:off|from|at|of|on)?\s*(?:the\s+)?(left|right|top|bottom)\b(?: side| edge)?/,
       ([, value, unit, side]) => {
         const part = partIn(value, unit, side)
         return part === undefined ? undefined : without(side, part)
