@@ -102,7 +102,7 @@ export const createCanvas = (picture: Sharp, size: Size, hasAlpha: boolean): Can
       if (!isUntouched) await raster()
       pixels = undefined
       isUntouched = false
-      pipeline = pipeline.resize({ ...to, fit, position: 'attention', ...(kernel && { kernel }) })
+      pipeline = pipeline.resize({ ...to, fit, ...(kernel && { kernel }) })
       ;({ width, height } = to)
     },
     raster,

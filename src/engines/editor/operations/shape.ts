@@ -31,8 +31,7 @@ const turn = async (canvas: Canvas, degrees: number) => {
     if (degrees !== 0) await canvas.pipe('turn', (picture) => picture.rotate(degrees), after)
     return
   }
-  const raster = await canvas.raster()
-  void raster
+  await canvas.raster()
   const radians = (degrees * Math.PI) / 180
   const [sin, cos] = [Math.abs(Math.sin(radians)), Math.abs(Math.cos(radians))]
   const after = { width: Math.floor(width * cos + height * sin), height: Math.floor(width * sin + height * cos) }

@@ -285,7 +285,7 @@ const understood: [string, string[]][] = [
   ['"Hello"', ['text Hello center bottom 0.08 usual plain no 1 0']],
   ['Write: Happy New Year', ['text Happy New Year center bottom 0.08 usual plain no 1 0']],
   ['make it look old', ['sepia 0.8', 'fade 0.4', 'vignette 0.45 30,15,0', 'grain 0.3']],
-  ['autumn colors', ['recolour 100 50 205,120,40', 'temperature 0.3']],
+  ['autumn colors', ['hue 340', 'temperature 0.4', 'saturation 0.1']],
   ['winter look', ['temperature -0.5', 'saturation -0.25', 'brightness 0.08']],
   ['make it pop with vivid colours and more contrast', ['vibrance 0.5', 'contrast 0.25']],
   [

@@ -106,8 +106,9 @@ const recipes: [RegExp, Operation[]][] = [
   [
     /\b(?:autumn(?:al)?|in fall colors)\b/,
     [
-      { do: 'recolour', from: { centre: 100, reach: 50 }, to: [205, 120, 40] },
-      { do: 'temperature', amount: 0.3 },
+      { do: 'hue', degrees: 340 },
+      { do: 'temperature', amount: 0.4 },
+      { do: 'saturation', amount: 0.1 },
     ],
   ],
   [
