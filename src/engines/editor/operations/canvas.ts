@@ -27,6 +27,10 @@ export type Canvas = {
   encode(format: PictureFormat): Promise<Buffer>
 }
 
+/** Each channel by itself, which is half the work. */
+const isDiagonal = (matrix: ColourMatrix) =>
+  matrix.every((row, index) => row.every((value, column) => column === index || column === 3 || value === 0))
+
 export const createCanvas = (picture: Sharp, size: Size, hasAlpha: boolean): Canvas => {
   let pipeline = picture
   let { width, height } = size
@@ -41,7 +45,10 @@ export const createCanvas = (picture: Sharp, size: Size, hasAlpha: boolean): Can
     const offsets = matrix.map(([, , , offset]) => offset)
     // The fastest way, but pixels that are not encoded would have a single channel.
     if (matrix === grey && isLast) pipeline = pipeline.greyscale()
-    else {
+    else if (isDiagonal(matrix)) {
+      const factors = rows.map((row, index) => row[index] as number)
+      pipeline = pipeline.linear(factors, offsets)
+    } else {
       pipeline = pipeline.recomb(rows as unknown as Parameters<Sharp['recomb']>[0])
       if (offsets.some((offset) => offset !== 0)) pipeline = pipeline.linear([1, 1, 1], offsets)
     }

@@ -126,7 +126,8 @@ const everywhere = async (session: Session, operation: Operation): Promise<void>
     case 'lightLeak':
       return onPixels(session, (raster) => applyLightLeak(raster, operation.amount, seed))
     case 'style': {
-      const { quality } = session
+      // The order of details is only for strokes; what others look like does not depend on it.
+      const quality = operation.id === 'oil-painting' ? session.quality : 'medium'
       const wish = { seed, stop, quality, ...(operation.strength !== undefined && { strength: operation.strength }) }
       return canvas.put(await session.tools.renderStyle(operation.id, await canvas.raster(), wish))
     }
