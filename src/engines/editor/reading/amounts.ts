@@ -1,0 +1,89 @@
+import { type Clause, take } from './clause.js'
+
+/** How much: a number that was named, as a part (30% is 0.3), else a multiple of what is usual. */
+export type Amount = { part?: number; times?: number; isExact?: boolean; strength: number }
+export type FoundAmount = Amount & { at: number }
+
+const degrees: [RegExp, number][] = [
+  [/\b(?:(?:ever )?so slightly|barely|a tiny bit|a touch|a hint(?: of)?|subtly|faintly|minimally)\b/, 0.35],
+  [
+    /\b(?:slightly|a (?:little )?bit|a little|little|slight|subtle|somewhat|gently|gentle|lightly|mild|mildly|softly|light touch|just a bit|a tad|bit|faint)\b/,
+    0.5,
+  ],
+  [
+    /\b(?:extremely|super|ultra|massively|drastically|dramatically|dramatic|insanely|extreme|maximum|max|completely|totally|way|as much as possible)\b/,
+    2.6,
+  ],
+  [
+    /\b(?:very much|a lot|much|very|strongly|strong|heavily|heavy|really|significantly|considerably|intense|intensely|quite a lot|lots of|lots|far|greatly|highly|substantially|deeply)\b/,
+    1.7,
+  ],
+  [/\b(?:quite|fairly|rather|moderately|moderate|medium|some|noticeably)\b/, 1],
+]
+
+/** Takes every amount out of the clause. */
+export const takeAmounts = (clause: Clause): FoundAmount[] => {
+  const amounts: FoundAmount[] = []
+  const number = '(\\d+(?:\\.\\d+)?)'
+  for (let count = 0; count < 8; count++) {
+    const percent = take(
+      clause,
+      new RegExp(`(?:\\b(by|to|at|about|around|of|with)\\s+)*(?:about |around )?([+-])?\\s?${number}\\s?%`),
+    )
+    if (!percent) break
+    const [, word, sign, value] = percent.groups
+    const part = (Number(value) / 100) * (sign === '-' ? -1 : 1)
+    const isSetting =
+      word !== 'by' && !sign && (part === 0 || part >= 1) && !/\b(?:increase|more|boost|raise|add)\b/.test(clause.said)
+    amounts.push({
+      at: percent.at,
+      strength: 1,
+      part,
+      ...((word === 'to' || word === 'at' || isSetting) && { isExact: true }),
+    })
+  }
+  const times = take(
+    clause,
+    new RegExp(`(?:\\bby )?(?:a factor of )?\\b${number}\\s?(?:x|times|fold)(?: as| more)?\\b`),
+  )
+  if (times) amounts.push({ at: times.at, strength: 1, times: Number(times.groups[1]) })
+  const twice = take(clause, /\b(?:twice(?: as)?|double|doubled|two times)\b/)
+  if (twice) amounts.push({ at: twice.at, strength: 1, times: 2 })
+  const half = take(clause, /\b(?:by half|by a half|half as|halve|to half|halved|half)\b/)
+  if (half) amounts.push({ at: half.at, strength: 1, times: 0.5 })
+  const plain = take(clause, new RegExp(`(?:\\b(by|to|of|at|=|:)\\s*)?([+-])?\\b${number}(?![\\d.%°x]|px)`))
+  if (plain) {
+    const value = Number(plain.groups[3]) * (plain.groups[2] === '-' ? -1 : 1)
+    // Sliders go to 100; factors are written with a point: brightness 1.2.
+    const amount = /\./.test(plain.groups[3] ?? '') ? { times: value } : { part: value / 100 }
+    amounts.push({ at: plain.at, strength: 1, ...amount })
+  }
+  for (const [pattern, strength] of degrees)
+    for (let count = 0; count < 4; count++) {
+      const word = take(clause, pattern)
+      if (!word) break
+      amounts.push({ at: word.at, strength })
+    }
+  return amounts
+}
+
+const usual: Amount = { strength: 1 }
+
+/** Gives each place in a clause its amount: the one that was named beside it; numbers go before words. */
+export const amountAt = (amounts: FoundAmount[], at: number, others: number[]): Amount => {
+  const mine = amounts.filter((amount) =>
+    others.every((other) => Math.abs(other - amount.at) >= Math.abs(at - amount.at)),
+  )
+  return mine.find(({ part, times }) => part !== undefined || times !== undefined) ?? mine[0] ?? usual
+}
+
+/** How much more or less, as a part: `usually` when no number was named. */
+export const partOf = ({ part, times, isExact, strength }: Amount, usually: number): number => {
+  if (part !== undefined) return isExact ? part - 1 : Math.abs(part)
+  if (times !== undefined) return times - 1
+  return usually * strength
+}
+
+/** How strong an effect is, from 0 to 1. */
+export const strengthOf = ({ part, times, strength }: Amount, usually: number, most = 1): number =>
+  Math.min(most, part !== undefined ? Math.abs(part) : usually * (times ?? strength))

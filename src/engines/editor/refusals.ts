@@ -1,0 +1,18 @@
+import { EngineError } from '../engine-error.js'
+
+const short = (text: string, charactersMax = 80) =>
+  text.length > charactersMax ? `${text.slice(0, charactersMax - 1).trimEnd()}…` : text
+
+export const refused = (message: string, said: string) => new EngineError('refused', message, { said })
+
+export const notUnderstood = (clause: string, can: string) =>
+  refused('a part of the prompt was not understood', `"${short(clause)}" was not understood; ${can}`)
+
+export const notFound = (what: string) =>
+  refused('what is to be changed was not found', `no ${what} was found in the image`)
+
+export const unreadable = (name: string) =>
+  new EngineError('unreadable', 'an input image cannot be decoded', { said: `${name} is cut off or broken` })
+
+export const waysToSayWhere =
+  'say where: with a mask that is transparent there, with transparent pixels in the image, with a place such as "remove the object in the top left corner" or "erase the area from 10%,20% to 40%,60%", or with a thing such as "remove the dog"'
