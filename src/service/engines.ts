@@ -6,6 +6,8 @@ import { anthropicCredentials, createAnthropicText } from '#engines/anthropic/an
 import { createAutomatic1111 } from '#engines/automatic1111/automatic1111.js'
 import { createComfyUi } from '#engines/comfyui/comfyui.js'
 import { createComposer } from '#engines/composer/composer.js'
+import { createCutter } from '#engines/cutter/cutter.js'
+import { createEditor } from '#engines/editor/editor.js'
 import { createEmbedder } from '#engines/embedder/embedder.js'
 import type { EmbeddingEngine } from '#engines/embedding.js'
 import type { ImageEngine } from '#engines/image.js'
@@ -22,7 +24,7 @@ import { createUpscaler } from '#engines/upscaler/upscaler.js'
 import { createUpstreamClient } from '#engines/upstream/client.js'
 
 /** The engines inside this process that can run; catalog models of others are listed as offline. */
-export const embeddedEngines: ReadonlySet<string> = new Set(['llama', 'embedder', 'composer', 'upscaler'])
+export const embeddedEngines: ReadonlySet<string> = new Set(['llama', 'embedder', 'composer', 'editor', 'upscaler'])
 
 /** The same as upstreams have unless the config file says otherwise. */
 const embeddedLimitMs = 600_000
@@ -57,6 +59,8 @@ export const createEngines = ({
   const safety = createSafety()
   const upscaler = createUpscaler()
   const composer = createComposer()
+  const editor = createEditor()
+  const cutter = createCutter()
   const llama = createLlamaEngine({ modelFile, threads: modelThreads, onTrouble })
   const embedder = createEmbedder()
   const connections = new Map<string, Connection>()
@@ -84,6 +88,8 @@ export const createEngines = ({
   const embedded: Record<string, Omit<Connection, 'entry' | 'close'>> = {
     llama: { text: limitText(llama.text, embeddedLimitMs) },
     embedder: { embedding: limitEmbedding(embedder, embeddedLimitMs) },
+    // Background removal is an edit of its own, which a part of the editor does.
+    editor: { image: limitImage({ ...editor, ...cutter }, embeddedLimitMs) },
     composer: { image: limitImage(composer, embeddedLimitMs) },
     upscaler: { image: limitImage(upscaler, embeddedLimitMs) },
   }
@@ -101,7 +107,9 @@ export const createEngines = ({
     },
     async close() {
       await Promise.all(
-        [llama, embedder, pixels, safety, composer, upscaler, ...connections.values()].map((engine) => engine.close()),
+        [llama, embedder, pixels, safety, composer, editor, cutter, upscaler, ...connections.values()].map((engine) =>
+          engine.close(),
+        ),
       )
     },
   }

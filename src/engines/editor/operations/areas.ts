@@ -1,11 +1,11 @@
+import { EngineError } from '../../engine-error.js'
 import type { Area, Region } from '../operation.js'
 import { notFound } from '../refusals.js'
-import type { FoundObject } from '../tools.js'
+import type { Box } from '../tools.js'
 import { colourMask } from './hues.js'
 import { boxMask, edgeMask, ellipseMask, invertMask, shareOf, softened } from './masks.js'
 import type { Session } from './session.js'
 
-type Box = FoundObject['box']
 const scoreMin = 0.3
 
 export const boxOf = ({ left, top, width, height }: Region, size: { width: number; height: number }): Box => {
@@ -60,6 +60,24 @@ const headOf = ({ left, top, width, height }: Box): Box => {
   return { left: left + width * 0.17, top: top - high * 0.04, width: width * 0.66, height: high }
 }
 
+/** Faces that are seen, or else where people have theirs. */
+const headsOf = async (session: Session): Promise<Box[]> => {
+  const finder = await session.tools.faceFinder()
+  const faces = await finder.find(await session.canvas.raster())
+  if (faces.length > 0) return faces.map((face) => grownBox(face, 0.25))
+  const people = await boxesOf(session, 'person').catch(ifRefused(() => [] as Box[]))
+  if (people.length === 0) throw notFound('face')
+  return people.map(headOf)
+}
+
+/** Something else where something was not found; any other trouble stays one. */
+export const ifRefused =
+  <T>(otherwise: () => T) =>
+  (error: unknown): T => {
+    if (error instanceof EngineError && error.trouble === 'refused') return otherwise()
+    throw error
+  }
+
 /** 255 for the pixels that the area holds, with soft edges where they are not straight lines. */
 export const maskOf = async (session: Session, area: Area): Promise<Uint8Array> => {
   const { width, height } = session.canvas
@@ -73,13 +91,13 @@ export const maskOf = async (session: Session, area: Area): Promise<Uint8Array> 
     case 'background':
       return invertMask(await matteOf(session))
     case 'face': {
-      const heads = (await boxesOf(session, 'person')).map(headOf)
+      const heads = await headsOf(session)
       return softened(ellipseMask(width, height, heads), width, height, Math.min(width, height) / 200)
     }
     case 'object': {
       const boxes = (await boxesOf(session, area.label, area.within)).map((box) => grownBox(box, 0.03))
       const mask = boxMask(width, height, boxes)
-      const matte = await matteOf(session).catch(() => undefined)
+      const matte = await matteOf(session).catch(ifRefused(() => undefined))
       const both = matte && mask.map((value, pixel) => (value === 0 ? 0 : (matte[pixel] as number)))
       // An object that is not what the cutter takes for the subject is marked by its box.
       if (both && shareOf(both) > shareOf(mask) * 0.15) return both

@@ -1,7 +1,7 @@
 import type { Area, Operation, Shape, Step } from '../operation.js'
 import { kindOf } from '../operation.js'
 import { notFound } from '../refusals.js'
-import { boundsOf, boxOf, grownBox, maskOf } from './areas.js'
+import { boundsOf, boxOf, grownBox, ifRefused, maskOf } from './areas.js'
 import { colourMatrixOf } from './colour-matrix.js'
 import { changeBackground, removeContent } from './content.js'
 import { applyCurve } from './curves.js'
@@ -149,7 +149,7 @@ const orEverywhere =
   (operation: Operation, { width, height }: { width: number; height: number }) =>
   (error: unknown) => {
     if (operation.do !== 'recolour') throw error
-    return new Uint8Array(width * height).fill(255)
+    return ifRefused(() => new Uint8Array(width * height).fill(255))(error)
   }
 
 const isAddition = (operation: Operation) =>
