@@ -49,7 +49,7 @@ export type Catalog = {
    * A model may be offline; whoever wants to run it looks at `model.offline` first.
    */
   use<T extends ModelType = ModelType>(name: string, type?: T): Usable<T>
-  /** Whether `use` finds something under this name, of whatever type. */
+  /** Whether it is the id of a model, of whatever type, or another name of a model of this type. */
   knows(name: string, type: ModelType): boolean
   /** When the passing of time will next change an answer of this catalog: Unix milliseconds, or Infinity. */
   nextChangeMs(): number
@@ -163,7 +163,7 @@ export const createCatalog = ({
       const model = successorOf(asked)
       return { model: model as Usable<T>['model'], headers: headersFor(asked) }
     },
-    knows: (name, type) => look(name, type) !== undefined,
+    knows: (name, type) => models.has(name) || look(name, type)?.type === type,
     nextChangeMs() {
       const nowMs = clock.nowMs()
       const moments = [...models.values()].flatMap(({ deprecation }) =>
