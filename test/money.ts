@@ -34,8 +34,10 @@ export const createPayer = async (
   }
 }
 
-/** The doctor's proof: fails the test with what it found. */
-export const assertBooks = async (sql: Sql) => {
-  const problems = (await auditLedger(sql)).filter((finding) => finding.problems > 0)
+/** The doctor's proof: fails the test with what it found. With a clock of its own, a test says what time it is. */
+export const assertBooks = async (sql: Sql, nowMs?: number) => {
+  const problems = (await auditLedger(sql, nowMs === undefined ? {} : { nowMs })).filter(
+    (finding) => finding.problems > 0,
+  )
   assert.deepEqual(problems, [])
 }

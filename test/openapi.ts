@@ -21,7 +21,7 @@ export const committedDescription = (): Description =>
  */
 export const createAnswerCheck = (description = committedDescription()) => {
   const base = description.servers[0]?.url ?? ''
-  const ajv = new Ajv({ strict: false, allErrors: false })
+  const ajv = new Ajv({ formats: { byte: true, binary: true }, strict: false, allErrors: false })
   ajv.addSchema({ $id: 'openapi', components: description.components })
   const compiled = new Map<object, ValidateFunction>()
   const patterns = Object.keys(description.paths)

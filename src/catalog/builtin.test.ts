@@ -33,7 +33,7 @@ test('a bare service offers a default model of every type', () => {
   const catalog = createCatalog({ ...needs, config: emptyConfig })
   for (const type of modelTypes) {
     assert.equal(catalog.use('default', type).model.type, type)
-    assert.equal(catalog.list(type).length, 1, type)
+    assert.ok(catalog.list(type).length >= 1, type)
   }
 })
 

@@ -1,14 +1,16 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import fc from 'fast-check'
+import { base64 } from '../image-service.js'
 import { committedDescription } from '../openapi.js'
+import { plain, scenery } from '../pictures.js'
 import { startService } from '../service.js'
 import { startTextService } from '../text-service.js'
 
 const service = await startService({ after })
 // What is tried here often fails, and often.
 const sections =
-  'limits: { tiers: { paid: { M: { rpm: 100000 } } }, errorBudget: { failed: 100000, unsupported: 100000 } }'
+  'limits: { tiers: { paid: { M: { rpm: 100000 }, image: { rpm: 100000 } } }, errorBudget: { failed: 100000, unsupported: 100000 } }'
 const text = await startTextService({ after }, { sections })
 
 /** Every route that takes a body, from the interface description, so that a new one is fuzzed without being named here. */
@@ -110,6 +112,14 @@ const turns = [
   { role: 'assistant', content: null, tool_calls: [call] },
   { role: 'tool', tool_call_id: 'c', content: 'x' },
 ]
+const disc = await plain(90, 90, '#d01818').png().toBuffer()
+const subject = base64(
+  await plain(300, 300, '#f0f0e8')
+    .composite([{ input: disc }])
+    .png()
+    .toBuffer(),
+)
+const picture = base64(await scenery(256, 256).jpeg().toBuffer())
 const schema = { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] }
 const working: Record<string, object> = {
   '/chat/completions': {
@@ -166,7 +176,23 @@ const working: Record<string, object> = {
   },
   '/messages/count_tokens': { model: 'acme', system: 'Be brief.', messages: [{ role: 'user', content: 'Hi' }] },
   '/embeddings': { model: 'acme-embed', input: ['a', 'b'], encoding_format: 'float' },
+  '/image/generate': {
+    ...{ model: 'scene-composer', prompt: 'two cats', negative_prompt: 'dogs', width: 64, height: 64, format: 'jpeg' },
+    ...{ variants: 2, seed: 5, steps: 3, cfg_scale: 5, style_preset: 'Minimalist', lora_strength: 5, safe_mode: false },
+    ...{ style_references: [{ image: picture, strength: 0.5 }], embed_exif_metadata: true, enhance_prompt: false },
+  },
+  '/images/generations': { prompt: 'a cat', model: 'dall-e-3', n: 1, size: '256x256', response_format: 'url' },
+  '/image/edit': {
+    ...{ image: picture, prompt: 'brighter', model: 'picture-editor', aspect_ratio: '1:1', resolution: '1K' },
+    ...{ output_format: 'jpeg', quality: 'low', safe_mode: false, enhance_prompt: false },
+  },
+  '/image/multi-edit': { images: [picture, picture], prompt: 'side by side', modelId: 'layers-edit', safe_mode: false },
+  '/images/edits': { image: [picture], mask: picture, prompt: 'brighter', size: '256x256', output_format: 'jpeg' },
+  '/image/upscale': { image: picture, scale: 2, creativity: 0.01 },
+  '/image/background-remove': { image: subject },
 }
+/** These take a while each. */
+const runsFor = (path: string) => (path.startsWith('/image') ? 25 : 150)
 
 for (const [path, body] of Object.entries(working))
   test(`POST ${path} survives any change to a body that works; only what is answered is charged`, async () => {
@@ -181,7 +207,7 @@ for (const [path, body] of Object.entries(working))
         assert.doesNotMatch(answer.text, internals)
         assert.deepEqual(await rich.balances(), before)
       }),
-      { numRuns: 150 },
+      { numRuns: runsFor(path) },
     )
     assert.equal((await outside.get('/health')).status, 200, 'and it is still alive')
   })

@@ -225,4 +225,4 @@ test('a call through the gate is in all figures as soon as it is answered', asyn
   assert.equal(usage.trailingSevenDays.usd, '0.001234')
 })
 
-test('the books are still right after all of this', () => assertBooks(sql))
+test('the books are still right after all of this', () => assertBooks(sql, clock.nowMs()))

@@ -20,11 +20,17 @@ test('a picture is taken out of the body and found by its mark', () => {
   assert.deepEqual(body, { prompt: 'a "quoted" word \\', image: body.image, after: [1, 'x'] })
 })
 
-test('a long text that is no picture stays a long text, wherever it is', () => {
-  const { body } = read({ prompt: long, deep: [{ other: long }], image: 'short' })
+test('a long text that is no picture stays a long text', () => {
+  const { body } = read({ prompt: long, image: 'short' })
   assert.equal(body.prompt, long)
-  assert.deepEqual(body.deep, [{ other: long }])
   assert.equal(body.image, 'short')
+})
+
+test('a body that is nested as deep as it goes is read', () => {
+  const deep = `{"image":"${long}","a":${'{"a":'.repeat(20_000)}1${'}'.repeat(20_001)}`
+  const uploads = new Uploads()
+  const body = putBack(parseJson(takeOutLongTexts(Buffer.from(deep), uploads)), uploads) as { image: string }
+  assert.equal(uploads.find(body.image), long)
 })
 
 test('several pictures keep their order', () => {

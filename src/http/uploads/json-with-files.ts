@@ -41,19 +41,13 @@ export const takeOutLongTexts = (body: Buffer, uploads: Uploads): Buffer => {
 /** Nothing in it means something else than what it is. */
 const isPlain = (text: Buffer): boolean => isAscii(text) && text.indexOf(backslash) < 0
 
-/** Puts long texts back that are not where pictures are. */
-export const putBack = (value: unknown, uploads: Uploads, field = ''): unknown => {
-  if (pictureFields.has(field)) return value
-  if (typeof value === 'string') {
-    const kept = uploads.find(value)
-    return typeof kept === 'string' ? kept : value
-  }
-  if (Array.isArray(value)) return value.map((item) => putBack(item, uploads, field))
-  if (typeof value !== 'object' || value === null) return value
-  for (const [name, inner] of Object.entries(value)) {
-    const right = putBack(inner, uploads, name)
+/** Puts long texts back that are not where pictures are: a prompt that is too long is told so. */
+export const putBack = (body: unknown, uploads: Uploads): unknown => {
+  if (typeof body !== 'object' || body === null || uploads.isEmpty) return body
+  for (const [name, mark] of Object.entries(body)) {
+    const text = typeof mark === 'string' && !pictureFields.has(name) ? uploads.find(mark) : undefined
     // Assigning to `__proto__` would do something else than it says.
-    if (right !== inner) Object.defineProperty(value, name, { value: right, enumerable: true, writable: true })
+    if (text !== undefined) Object.defineProperty(body, name, { value: text, enumerable: true, writable: true })
   }
-  return value
+  return body
 }

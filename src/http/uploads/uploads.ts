@@ -20,6 +20,10 @@ export class Uploads {
     return this.#kept.get(mark)
   }
 
+  get isEmpty(): boolean {
+    return this.#kept.size === 0
+  }
+
   get contents(): Iterable<Uint8Array | string> {
     return this.#kept.values()
   }
