@@ -38,12 +38,16 @@ export const answerPaid = async (
 /** Below this the headers weigh more than what compression saves. */
 export const compressFromBytes = 1024
 
+/** What is larger is pictures in base64: packing them takes longer than sending them. */
+const compressUpToBytes = 1024 * 1024
+
 const brotli = promisify(brotliCompress)
 const zip = promisify(gzip)
 export const brotliQuality = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }
 
 const compress = async (body: string | Buffer, accepted: string | string[] | undefined) => {
-  if (accepted === undefined || body.length < compressFromBytes) return { encoding: null, bytes: body }
+  if (accepted === undefined || body.length < compressFromBytes || body.length > compressUpToBytes)
+    return { encoding: null, bytes: body }
   const encoding = negotiator.negotiate(String(accepted), ['br', 'gzip'])
   if (encoding === 'br') return { encoding, bytes: await brotli(body, brotliQuality) }
   if (encoding === 'gzip') return { encoding, bytes: await zip(body) }
