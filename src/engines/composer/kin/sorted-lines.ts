@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { fstatSync, openSync, readSync } from 'node:fs'
 
 /** Lines of a large file, read where they are needed; the file is never loaded as a whole. */
 export type LineFile = {
@@ -8,7 +8,6 @@ export type LineFile = {
   linesFrom(start: string): string[]
   /** How many pieces have been read of it. */
   reads(): number
-  close(): void
 }
 
 const pieceBytes = 2048
@@ -69,5 +68,5 @@ export const openLines = (path: string): LineFile => {
     return found
   }
 
-  return { lineAt, linesFrom, reads: () => reads, close: () => closeSync(file) }
+  return { lineAt, linesFrom, reads: () => reads }
 }

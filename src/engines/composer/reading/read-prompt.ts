@@ -1,6 +1,6 @@
 import { catalogue, isDrawable } from '../art/art-set.js'
 import { lighten } from '../colour.js'
-import type { ReadKin } from '../kin/read-kin.js'
+import { lookupsMax, type ReadKin } from '../kin/read-kin.js'
 import type { RelationKind } from '../vocabulary/qualities.js'
 import { clothes, containers, headwear, wholes } from '../vocabulary/traits.js'
 import { translations } from '../vocabulary/translations.js'
@@ -51,11 +51,12 @@ export const readPrompt = (prompt: string, readKin: ReadKin = noKin): { brief: B
   const refusals = noRefusals()
   brief.texts = texts
 
+  const lookups = { left: lookupsMax }
   const understood = new Map<number, Found | undefined>()
   const understand = (index: number): Found | undefined => {
     if (understood.has(index)) return understood.get(index)
     const known = find(tokens, index)
-    const kin = readKin(tokens, index, known?.length ?? 0)
+    const kin = readKin(tokens, index, known?.length ?? 0, lookups)
     const found = kin ? { ...kin, isKin: true } : known
     understood.set(index, found)
     return found
@@ -223,10 +224,12 @@ export const readPrompt = (prompt: string, readKin: ReadKin = noKin): { brief: B
       const known = icon && loadLexicon().get(icon.replaceAll('-', ' '))?.[0]
       if (icon !== undefined && isDrawable(icon)) take(known || { kind: 'thing', icons: [icon] }, false)
     } else if (token.kind === 'word') {
-      const found = understand(index - 1)
-      // An oak table is a table, and a wish without spaniels is not one without dogs.
-      if (found?.isKin && isNoun(index - 1 + found.length)) index += found.length - 1
-      else if (found?.isKin && isRefused) {
+      const whole = understand(index - 1)
+      // A granite table is a table.
+      const isPart = whole?.isKin && isNoun(index - 1 + whole.length)
+      const found = isPart ? find(tokens, index - 1) : whole
+      if (found?.isKin && isRefused) {
+        // Who wants no spaniels may want dogs.
         endPhrase()
         index += found.length - 1
       } else if (found) {

@@ -1,7 +1,7 @@
 import type { Subject } from '../kin/dictionary.js'
 
 /**
- * Classes of WordNet, each by the first of its words, and the picture for what belongs to them when nothing nearer is known.
+ * Classes of WordNet, each by the first of its words, and the picture, or pictures, for what belongs to them when nothing nearer is known.
  * `-` has members that do not look alike, or not like what the vocabulary means by the word: they are not shown.
  */
 const lists: Partial<Record<Subject, Record<string, string>>> = {
@@ -10,7 +10,7 @@ const lists: Partial<Record<Subject, Record<string, string>>> = {
     'person-standing': `worker, combatant, artist, military officer, actor, speaker, soldier, ace, villain, traveler, genius,
       deaf person, smuggler, adviser, wanderer, tourist, friend, foreigner, religious person, criminal`,
     'health-worker': 'dentist',
-    '-': 'monster, prostitute, prey, unpleasant person, sexual pervert, homosexual, slave, mythical being, sorcerer, spirit',
+    '-': 'inhabitant, person of color, monster, prostitute, rapist, pimp, terrorist, nazi, slattern, slut, idiot, simpleton, prey, unpleasant person, sexual pervert, homosexual, slave, mythical being, sorcerer, spirit',
   },
   animal: {
     eagle: 'bird of prey',
@@ -35,6 +35,7 @@ const lists: Partial<Record<Subject, Record<string, string>>> = {
   plant: {
     herb: 'fern, grass, leaf, vine',
     tulip: 'bulbous plant',
+    'tulip sunflower hibiscus rose hyacinth': 'flower',
     'sheaf-of-rice': 'cereal',
     chestnut: 'nut',
     mushroom: 'basidiomycete, agaric, morel',
@@ -92,9 +93,11 @@ const lists: Partial<Record<Subject, Record<string, string>>> = {
       barrier, skeleton, stick, crack, alarm, disk, shell, coil, hoop, home plate, saber saw, gondola car, bow, cup, canvas,
       studio, capsule, plaything, figure, engine, paint, roentgenogram, vaccine, battery, wheel, lab, skylight, toilet,
       puzzle, station, trophy, file, shield, keyboard, thread, film, skate, magnet, key, amulet, die, map, knot,
-      package, window, door, wing, pill, makeup, adhesive bandage, game equipment, rope, light, footwear, musical instrument`,
+      package, window, door, wing, pill, makeup, adhesive bandage, game equipment, rope, light, booth, footwear, musical instrument`,
   },
-  location: { '-': 'center, vicinity, inside, path, resort area, sign of the zodiac, home, phoenix, field, hippo, orbit' },
+  location: {
+    '-': 'center, vicinity, inside, path, resort area, sign of the zodiac, home, phoenix, field, hippo, orbit',
+  },
   writing: { 'open-book': 'book, reference book, wordbook' },
   object: { '-': 'couple, chain, mechanism, shell' },
   substance: {

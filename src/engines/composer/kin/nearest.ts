@@ -1,22 +1,23 @@
 import { catalogue } from '../art/art-set.js'
 import { loadLexicon, type Meaning } from '../reading/lexicon.js'
 import { categoriesOf, notShown, pictureOfClass } from '../vocabulary/classes.js'
-import type { Concept, Dictionary, Sense, Subject } from './dictionary.js'
+import type { Concept, Dictionary, Subject } from './dictionary.js'
 
 const stepsMax = 9
 const placeSubjects: ReadonlySet<Subject | undefined> = new Set(['location', 'object', 'artifact'])
+const isVisible = (subject: Subject | undefined) => subject !== undefined && subject !== 'writing'
 const rude = /\b(?:offensive|disparaging|derogatory|slur|obscene|vulgar|insult|contempt)/i
 
-export type Kin = { climb(sense: Sense, isNamed?: boolean): { meaning: Meaning; steps: number; at: Concept } | undefined }
+/** Finds what the vocabulary has for a concept, or for the nearest of what it is a kind of. */
+export type FindNearest = (concept: number) => Meaning | undefined
 
-/** What stands for a word that the vocabulary does not have: the nearest of what it is a kind of. */
-export const createKin = (dictionary: Dictionary): Kin => {
+export const createFindNearest = (dictionary: Dictionary): FindNearest => {
   const primaries = new Map<string, number | undefined>()
 
   /** What the vocabulary means by a word: the most usual of its meanings that can be seen. */
   const primaryOf = (word: string) => {
     if (!primaries.has(word))
-      primaries.set(word, dictionary.look(word)?.senses.find(({ subject }) => subject !== undefined)?.concept)
+      primaries.set(word, dictionary.look(word)?.senses.find(({ subject }) => isVisible(subject))?.concept)
     return primaries.get(word)
   }
 
@@ -32,7 +33,7 @@ export const createKin = (dictionary: Dictionary): Kin => {
   /** What the vocabulary has for exactly this; null when it shall not be shown. */
   const nameOf = (id: number, { subject, words }: Concept): Meaning | null | undefined => {
     const picture = pictureOfClass.get(`${subject} ${words[0]}`)
-    if (picture !== undefined) return picture === notShown ? null : { kind: 'thing', icons: [picture] }
+    if (picture !== undefined) return picture === notShown ? null : { kind: 'thing', icons: picture.split(' ') }
     if (subject === undefined || subject === 'top') return null
     if (subject === 'writing') return undefined
     for (const word of words) {
@@ -44,24 +45,24 @@ export const createKin = (dictionary: Dictionary): Kin => {
     return undefined
   }
 
-  return {
-    climb(sense, isNamed = false) {
-      let level = [sense.concept]
-      const seen = new Set<number>()
-      for (let steps = 0; steps <= stepsMax && level.length > 0; steps++) {
-        const next: number[] = []
-        for (const id of level) {
-          if (seen.has(id)) continue
-          seen.add(id)
-          const concept = dictionary.concept(id)
-          if (steps === 0 && rude.test(concept.gloss)) return undefined
-          const meaning = nameOf(id, concept)
-          if (meaning) return { meaning, steps, at: concept }
-          if (meaning === undefined) next.push(...concept.broader, ...(isNamed ? concept.instanceOf : []))
-        }
-        level = next
+  return (concept) => {
+    const { gloss, instanceOf } = dictionary.concept(concept)
+    if (rude.test(gloss)) return undefined
+    const seen = new Set<number>()
+    let level = [concept]
+    for (let steps = 0; steps <= stepsMax && level.length > 0; steps++) {
+      const broader: number[] = []
+      for (const id of level) {
+        if (seen.has(id)) continue
+        seen.add(id)
+        const found = dictionary.concept(id)
+        const meaning = nameOf(id, found)
+        // Of what has a name of its own, places are shown: a certain river is a river, but who is a certain writer?
+        if (meaning) return instanceOf.length === 0 || meaning.kind === 'place' ? meaning : undefined
+        if (meaning === undefined) broader.push(...found.broader, ...found.instanceOf)
       }
-      return undefined
-    },
+      level = broader
+    }
+    return undefined
   }
 }
