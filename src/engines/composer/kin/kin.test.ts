@@ -21,7 +21,8 @@ const shownAs: Record<string, string> = {
   dog: `spaniel, greyhound, chihuahua, bulldog, collie, dachshund, rottweiler, pug, mastiff, great dane, german shepherd,
     sheepdog, cocker spaniel`,
   cat: 'siamese cat, ocelot',
-  leopard: 'bobcat',
+  leopard: 'bobcat, snow leopard',
+  peacock: 'peahen',
   badger: 'wolverine, stoat',
   mouse: 'vole, shrew',
   chipmunk: 'marmot, groundhog',
@@ -45,7 +46,7 @@ const shownAs: Record<string, string> = {
   beetle: 'cicada, weevil, scarab',
   ant: 'termite',
   lobster: 'crayfish',
-  'deciduous-tree': 'sycamore, aspen, poplar, acacia, magnolia, eucalyptus',
+  'deciduous-tree': 'sycamore, aspen, poplar, acacia, magnolia, eucalyptus, banyan, baobab',
   'evergreen-tree': 'sequoia, larch, tamarack',
   cactus: 'saguaro',
   tulip: 'carnation, chrysanthemum, peony, marigold, petunia, daffodil',
@@ -106,7 +107,7 @@ const nothing = `
   tuesday january seventeen million percent meter mozart shakespeare hitler jennifer william venetian american
   blood water air smoke dust wall hair head hand body face middle corner edge match state company government club fan game
   party song dream plan view background illustration masterpiece bokeh detail style concept quality
-  armadillo ostrich hyena windmill chariot locket bridge fence typewriter cannon
+  pomegranate artichoke leek armadillo ostrich hyena windmill chariot locket bridge fence typewriter cannon
   whore bitch bastard retard slave condom corpse noose swastika`
   .trim()
   .split(/\s+/)
@@ -172,6 +173,7 @@ test('words that only describe, and verbs, are no things', () => {
     ['a cat to punt', ['cat']],
     ['a beautiful drawing of a cat, highly detailed masterpiece, trending', ['cat']],
     ['a portrait with dramatic lighting, shallow depth of field', ['framed-picture']],
+    ['a sea urchin', []],
     ['a hot tub time machine', ['bathtub', 'hourglass-not-done', 'gear']],
     ['un perro con el hombre', ['dog', 'man-standing']],
   ]

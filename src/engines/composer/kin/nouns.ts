@@ -21,8 +21,8 @@ export type Noun = {
 }
 
 export type Nouns = {
-  /** What a phrase stands for, unless it is no noun, or none that can be seen. */
-  find(phrase: string): Noun | undefined
+  /** What a phrase stands for: undefined if it is no noun, null if it is one that is not shown. */
+  find(phrase: string): Noun | null | undefined
   /** How many pieces of files have been read. */
   reads(): number
 }
@@ -33,20 +33,22 @@ const choicesMax = 6
 const rememberedMax = 4000
 
 const vivid: ReadonlySet<Subject | undefined> = new Set(['animal', 'artifact', 'food', 'plant'])
-/** Of meanings that are as usual as each other, what prompts mean first; what is not here comes before. */
-const lastly: (Subject | undefined)[] = ['food', 'plant', 'object', 'writing', 'location', 'substance', 'person']
+/** Of meanings that are as usual as each other, what prompts mean first. */
+const order: (Subject | undefined)[] = ['food', 'animal', 'object', 'writing', 'location', 'substance', 'person']
 
 /** Meanings that are nearly as usual as the first, ordered by what prompts mean. */
 const likelyOf = ({ senses }: Entry): Sense[] => {
   const most = senses[0]?.uses ?? 0
   const likely = senses.filter(({ subject, uses }) => subject !== undefined && most - uses < countsApart)
-  const isVivid = likely.some(({ subject }) => vivid.has(subject))
-  const isAnimal = likely.some(({ subject }) => subject === 'animal')
-  // Fish and fowl are alive before they are food.
-  const order = ({ subject }: Sense) => (subject === 'food' && !isAnimal ? -1 : lastly.indexOf(subject))
-  return likely
-    .filter(({ subject }) => subject !== 'top' && !(isVivid && subject === 'person'))
-    .sort((first, second) => order(first) - order(second))
+  const has = (wanted: Subject) => likely.some(({ subject }) => subject === wanted)
+  // Fish and fowl are alive before they are food, fruits are fruits and not the trees, and people have nicknames.
+  const isMeant = ({ subject }: Sense) =>
+    subject !== 'top' &&
+    !(subject === 'food' && has('animal')) &&
+    !(subject === 'plant' && has('food')) &&
+    !(subject === 'person' && likely.some((other) => vivid.has(other.subject)))
+  const place = ({ subject }: Sense) => order.indexOf(vivid.has(subject) && subject !== 'food' ? 'animal' : subject)
+  return likely.filter(isMeant).sort((first, second) => place(first) - place(second))
 }
 
 const isMostlyNoun = ({ senses, verbUses, otherUses }: Entry) => {
@@ -56,7 +58,7 @@ const isMostlyNoun = ({ senses, verbUses, otherUses }: Entry) => {
 
 export const createNouns = (dictionary: Dictionary = openDictionary()): Nouns => {
   const findNearest = createFindNearest(dictionary)
-  const remembered = new Map<string, Noun | undefined>()
+  const remembered = new Map<string, Noun | null | undefined>()
 
   const lookUp = (phrase: string): { entry: Entry; isPlural: boolean } | undefined => {
     const own = dictionary.look(phrase)
@@ -73,13 +75,13 @@ export const createNouns = (dictionary: Dictionary = openDictionary()): Nouns =>
     return { meaning: subject && findNearest(concept), gloss, isName: instanceOf.length > 0 }
   }
 
-  const read = (phrase: string): Noun | undefined => {
+  const read = (phrase: string): Noun | null | undefined => {
     const { entry, isPlural } = lookUp(phrase) ?? {}
     if (!entry || !isMostlyNoun(entry)) return undefined
     const choices = new Map(entry.senses.slice(0, choicesMax).map((sense) => [sense, choiceOf(sense)]))
     const usual = likelyOf(entry).find((sense) => choices.get(sense)?.meaning)
     const first = usual && choices.get(usual)
-    if (!first) return undefined
+    if (!first) return null
     const others = [...choices.values()].filter((choice) => choice !== first)
     return { choices: [first, ...others], isPlural: isPlural === true, isVerb: entry.isVerb }
   }

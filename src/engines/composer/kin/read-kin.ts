@@ -5,19 +5,27 @@ import { unreadable } from './unreadable.js'
 
 export type KinFound = { meanings: Meaning[]; length: number; isPlural: boolean }
 
-/** How many words and phrases may still be looked up for this prompt. */
-export type Lookups = { left: number }
+/** How far the reading of a prompt is. */
+export type KinProgress = {
+  /** How many words and phrases may still be looked up. */
+  lookupsLeft: number
+  /** Tokens before this one belong to a phrase that is not shown: a sea urchin is no urchin. */
+  readFrom: number
+}
 
 /** What the words at a place of a prompt are kinds of, if more of them than the vocabulary knows make a noun. */
 export type ReadKin = (
   tokens: readonly Token[],
   start: number,
   knownLength: number,
-  lookups: Lookups,
+  progress: KinProgress,
 ) => KinFound | undefined
 
-/** The rest of a prompt is read without the dictionary. */
+/** What comes behind so many words and phrases is read without the dictionary. */
 export const lookupsMax = 60
+
+export const startOfKin = (): KinProgress => ({ lookupsLeft: lookupsMax, readFrom: 0 })
+
 const phraseWordsMax = 3
 
 const whereabouts: ReadonlySet<string> = new Set(['in', 'at', 'near', 'over', 'through', 'of', 'from', 'by', 'above'])
@@ -40,7 +48,8 @@ const isDescribed = ([first = '', ...rest]: string[]) =>
 export type Met = { noun: Noun; phrase: string; length: number }
 
 /** The longest noun that starts here. */
-const meet = (nouns: Nouns, ...[tokens, start, knownLength, lookups]: Parameters<ReadKin>): Met | undefined => {
+const meet = (nouns: Nouns, ...[tokens, start, knownLength, progress]: Parameters<ReadKin>): Met | undefined => {
+  if (start < progress.readFrom) return undefined
   const words: string[] = []
   for (let word = textAt(tokens, start); word !== undefined && isReadable(word); ) {
     if (words.push(word) === phraseWordsMax) break
@@ -48,13 +57,17 @@ const meet = (nouns: Nouns, ...[tokens, start, knownLength, lookups]: Parameters
   }
   for (let length = words.length; length > knownLength; length--) {
     if (length > 1 && isDescribed(words.slice(0, length))) continue
-    if (lookups.left === 0) return undefined
-    lookups.left--
+    if (progress.lookupsLeft === 0) return undefined
+    progress.lookupsLeft--
     const phrase = words.slice(0, length).join(' ')
     const noun = nouns.find(phrase)
     const before = textAt(tokens, start - 1) ?? ''
     const isProbablyVerb = length === 1 && noun?.isVerb && (before === 'to' || isThing(before))
     if (noun && !isProbablyVerb) return { noun, phrase, length }
+    if (noun === null && length > 1) {
+      progress.readFrom = start + length
+      return undefined
+    }
   }
   return undefined
 }

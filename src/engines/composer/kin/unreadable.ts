@@ -21,7 +21,7 @@ const list = `
   home day days night nights year years time times hour hours moment life world state line lines point points plain
   seahorse calculus male males female females adult adults other lot lover lovers enemy enemies love
   major senior junior private public general natural native ordinary regular
-  general minor patient leader leaders owner owners member star stars fan club party group groups crowd couple pair bitch slut
+  general minor patient leader leaders owner owners member star stars fan club party group groups crowd couple pair bitch slut diner drone
   con para por sin entre los las del una uno mit auf der die das den dem des ein eine und von bei les une dans sur avec sous est`
 
 /**

@@ -1,6 +1,6 @@
 import { catalogue, isDrawable } from '../art/art-set.js'
 import { lighten } from '../colour.js'
-import { lookupsMax, type ReadKin } from '../kin/read-kin.js'
+import { type ReadKin, startOfKin } from '../kin/read-kin.js'
 import type { RelationKind } from '../vocabulary/qualities.js'
 import { clothes, containers, headwear, wholes } from '../vocabulary/traits.js'
 import { translations } from '../vocabulary/translations.js'
@@ -51,12 +51,12 @@ export const readPrompt = (prompt: string, readKin: ReadKin = noKin): { brief: B
   const refusals = noRefusals()
   brief.texts = texts
 
-  const lookups = { left: lookupsMax }
+  const progress = startOfKin()
   const understood = new Map<number, Found | undefined>()
   const understand = (index: number): Found | undefined => {
     if (understood.has(index)) return understood.get(index)
     const known = find(tokens, index)
-    const kin = readKin(tokens, index, known?.length ?? 0, lookups)
+    const kin = readKin(tokens, index, known?.length ?? 0, progress)
     const found = kin ? { ...kin, isKin: true } : known
     understood.set(index, found)
     return found

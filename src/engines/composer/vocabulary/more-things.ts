@@ -137,7 +137,7 @@ export const moreNames: Record<string, string> = {
   'person-biking': 'bicyclist',
   'person-standing': 'barista, lumberjack',
   'person-cartwheeling': 'gymnast',
-  'person-fencing': 'fighter',
+  'person-fencing': 'fighter, viking',
   pick: 'pickaxe',
   pig: 'hog, sow',
   pill: 'tablet, capsule',
