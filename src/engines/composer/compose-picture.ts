@@ -8,6 +8,8 @@ import type { Recolour } from './colour.js'
 import { drawScene } from './draw-scene.js'
 import { addEffects } from './effects.js'
 import type { ApplyStyle } from './finish-style.js'
+import { prepareKin } from './kin/judge-kin.js'
+import type { ReadKin } from './kin/read-kin.js'
 import { paletteOf } from './looks/reference-palette.js'
 import { hashOf } from './random.js'
 
@@ -50,7 +52,7 @@ const rasterOf = (svg: string, isTransparent: boolean): Raster => {
 const composeOne = async (
   order: ComposeOrder,
   index: number,
-  palette: Recolour | undefined,
+  { palette, readKin }: { palette: Recolour | undefined; readKin: ReadKin },
   stop: Stop,
   applyStyle?: ApplyStyle,
 ): Promise<Picture> => {
@@ -64,6 +66,7 @@ const composeOne = async (
     style: order.style,
     isTransparent,
     palette,
+    readKin,
     ...size,
   })
   stop.check()
@@ -82,10 +85,11 @@ const composeOne = async (
 /** As many pictures as the order says, one after the other. */
 export const composePictures = async (order: ComposeOrder, stop: Stop, applyStyle?: ApplyStyle): Promise<Picture[]> => {
   const palette = await paletteOf(order.styleReferences ?? [])
+  const readKin = await prepareKin(order.prompt)
   const pictures: Picture[] = []
   for (let index = 0; index < order.count; index++) {
     stop.check()
-    pictures.push(await composeOne(order, index, palette, stop, applyStyle))
+    pictures.push(await composeOne(order, index, { palette, readKin }, stop, applyStyle))
   }
   return pictures
 }

@@ -138,6 +138,18 @@ test('a transparent picture has its thing and nothing behind it', async () => {
   assert.ok(landscape.data.some((value, at) => at % 4 === 3 && value === 255))
 })
 
+test('a noun that is not in the vocabulary is drawn as what it is a kind of', async () => {
+  const { data } = await rasterOf('a saguaro', { isTransparent: true })
+  let [green, drawn] = [0, 0]
+  for (let at = 0; at < data.length; at += 4) {
+    const [red = 0, own = 0, blue = 0, alpha = 0] = data.subarray(at, at + 4)
+    if (alpha < 255) continue
+    drawn++
+    if (own > red + 10 && own > blue + 30) green++
+  }
+  assert.ok(drawn > 500 && green / drawn > 0.6, `${green} of ${drawn}`)
+})
+
 test('a style reference lends its colours, by its strength', async () => {
   const bytes = await sharp({ create: { width: 40, height: 30, channels: 3, background: '#7a1fb0' } })
     .png()

@@ -6,7 +6,8 @@ export type ComposerNeeds = Pick<ThreadPoolNeeds, 'threadsMax' | 'idleMs' | 'wai
 
 /**
  * Pictures without a model: it reads the prompt, arranges vector art of open emoji sets in a painted place, and renders
- * that. What it does not understand becomes an abstract composition. The same seed gives the same bytes.
+ * that. Nouns beyond its vocabulary are drawn as what WordNet says they are kinds of; what it does not understand becomes an
+ * abstract composition. The same seed gives the same bytes.
  */
 export const createComposer = (needs: ComposerNeeds = {}): ImageEngine & { close(): Promise<void> } => {
   const file = new URL('./worker.js', import.meta.url)

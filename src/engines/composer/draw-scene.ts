@@ -8,6 +8,7 @@ import { createPage } from './drawing/page.js'
 import { drawPlace, emblems } from './drawing/places/places.js'
 import type { Stage } from './drawing/stage.js'
 import { drawWeather } from './drawing/weather.js'
+import type { ReadKin } from './kin/read-kin.js'
 import { arrange, centred, type Placed } from './layout/arrange.js'
 import { planGround } from './layout/ground-plan.js'
 import { chooseSetting, type Setting } from './layout/setting.js'
@@ -30,6 +31,8 @@ export type SceneOrder = {
   style: string | undefined
   isTransparent: boolean
   palette: Recolour | undefined
+  /** Reads nouns that are not in the vocabulary; without it they are left out. */
+  readKin?: ReadKin
 }
 
 export type Scene = {
@@ -51,7 +54,7 @@ const skinTones = ['light', 'medium-light', 'medium', 'medium-dark', 'dark']
 
 /** From a prompt to a drawing. The same order always gives the same drawing. */
 export const drawScene = (order: SceneOrder): Scene => {
-  const { brief: read, refusals: own } = readPrompt(order.prompt)
+  const { brief: read, refusals: own } = readPrompt(order.prompt, order.readKin)
   const refusals = readRefusals(order.negativePrompt, own)
   const brief = refuse(read, refusals)
   const random = createRandom(hashOf(`${order.seed} ${order.index} ${order.prompt}`))

@@ -1,5 +1,6 @@
 import { catalogue, isDrawable } from '../art/art-set.js'
 import { lighten } from '../colour.js'
+import { type ReadKin, startOfKin } from '../kin/read-kin.js'
 import type { RelationKind } from '../vocabulary/qualities.js'
 import { clothes, containers, headwear, wholes } from '../vocabulary/traits.js'
 import { translations } from '../vocabulary/translations.js'
@@ -12,7 +13,7 @@ export const thingsMax = 12
 const countMax = 24
 const pluralCount = 3
 
-type Found = { meanings: Meaning[]; length: number; isPlural: boolean; isForeign?: boolean }
+type Found = { meanings: Meaning[]; length: number; isPlural: boolean; isForeign?: boolean; isKin?: boolean }
 
 /** The longest phrase that starts here and that means something. */
 const find = (tokens: Token[], start: number): Found | undefined => {
@@ -38,12 +39,30 @@ const find = (tokens: Token[], start: number): Found | undefined => {
 
 const digits = /^\d{1,3}$/
 
-/** Reads a prompt from left to right; words before a thing describe it, as English does it. */
-export const readPrompt = (prompt: string): { brief: Brief; refusals: Refusals } => {
+const noKin: ReadKin = () => undefined
+
+/**
+ * Reads a prompt from left to right; words before a thing describe it, as English does it. What the vocabulary does not
+ * have is shown as its nearest kin.
+ */
+export const readPrompt = (prompt: string, readKin: ReadKin = noKin): { brief: Brief; refusals: Refusals } => {
   const { tokens, texts } = splitPrompt(prompt)
   const brief = emptyBrief()
   const refusals = noRefusals()
   brief.texts = texts
+
+  const progress = startOfKin()
+  const understood = new Map<number, Found | undefined>()
+  const understand = (index: number): Found | undefined => {
+    if (understood.has(index)) return understood.get(index)
+    const known = find(tokens, index)
+    const kin = readKin(tokens, index, known?.length ?? 0, progress)
+    const found = kin ? { ...kin, isKin: true } : known
+    understood.set(index, found)
+    return found
+  }
+  const isNoun = (index: number) =>
+    understand(index)?.meanings.some(({ kind }) => kind === 'thing' || kind === 'place') ?? false
 
   let count: number | undefined
   let size = 1
@@ -105,7 +124,7 @@ export const readPrompt = (prompt: string): { brief: Brief; refusals: Refusals }
     if (first.kind !== 'colour' && first.kind !== 'size') return first
     const thing = meanings.find(({ kind }) => kind === 'thing')
     if (!thing) return first
-    const next = find(tokens, index + length)?.meanings ?? []
+    const next = understand(index + length)?.meanings ?? []
     const isDescribing = next.some(
       ({ kind }) => kind === 'thing' || kind === 'colour' || kind === 'place' || kind === 'size',
     )
@@ -205,8 +224,15 @@ export const readPrompt = (prompt: string): { brief: Brief; refusals: Refusals }
       const known = icon && loadLexicon().get(icon.replaceAll('-', ' '))?.[0]
       if (icon !== undefined && isDrawable(icon)) take(known || { kind: 'thing', icons: [icon] }, false)
     } else if (token.kind === 'word') {
-      const found = find(tokens, index - 1)
-      if (found) {
+      const whole = understand(index - 1)
+      // A granite table is a table.
+      const isPart = whole?.isKin && isNoun(index - 1 + whole.length)
+      const found = isPart ? find(tokens, index - 1) : whole
+      if (found?.isKin && isRefused) {
+        // Who wants no spaniels may want dogs.
+        endPhrase()
+        index += found.length - 1
+      } else if (found) {
         const meaning = choose(found, index - 1)
         const described = brief.things[last ?? -1]
         // In many languages the colour comes after the thing.

@@ -63,7 +63,7 @@ const irregular: Record<string, string> = {
 export const singularsOf = (word: string): string[] => {
   const last = word.slice(word.lastIndexOf(' ') + 1)
   const start = word.slice(0, word.length - last.length)
-  const known = irregular[last]
+  const known = Object.hasOwn(irregular, last) ? irregular[last] : undefined
   if (known) return [start + known]
   if (last.length < 4 || !last.endsWith('s') || last.endsWith('ss')) return []
   const found = [word.slice(0, -1)]
