@@ -28,7 +28,7 @@ export const createSwitchboard = ({ engines, router }: { engines: Engines; route
       const engine = engineOf(binding)
       if (engine === undefined) return []
       const name = binding.kind === 'upstream' ? binding.upstream : binding.engine
-      return [{ name, model: binding.model, weight: binding.weight, engine }]
+      return [{ name, model: binding.model, weight: binding.weight, isLocal: binding.kind === 'embedded', engine }]
     })
 
   /** Asks an engine that has this skill with pictures. */

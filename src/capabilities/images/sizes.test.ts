@@ -25,6 +25,11 @@ test('every shape has about the pixels of its tier and about its ratio', () => {
   )
 })
 
+test('the thinnest picture still has a size that every format can hold', () => {
+  assert.deepEqual(sizeOf(65_536, '4K', 1), { width: 16_376, height: 16 })
+  assert.deepEqual(sizeOf(1 / 33_177_600, '1K', 1), { width: 1, height: 16_376 })
+})
+
 test('the closest shape is the one that looks most alike', () => {
   assert.equal(closestRatio({ width: 1600, height: 1000 }, editRatios), 3 / 2)
   assert.equal(closestRatio({ width: 1000, height: 1600 }, editRatios), 2 / 3)

@@ -2,6 +2,9 @@ import { failField } from '#contract/errors.js'
 
 export type Size = { width: number; height: number }
 
+/** The longest side that every format can have: a picture may be one pixel high. */
+const sideMax = 16_376
+
 /** Such as `1K`: as many pixels as a square of 1024 has, whatever the shape. */
 const tierPattern = /^(\d{1,2}(?:\.\d)?)K$/i
 
@@ -22,7 +25,7 @@ export const ratioOf = (name: string): number | undefined => {
 /** The size of a picture of a shape that has about as many pixels as its tier, on sides that models can work with. */
 export const sizeOf = (ratio: number, tier: string, divisor: number): Size => {
   const pixels = pixelsOf(tier)
-  const toSide = (length: number) => Math.max(divisor, Math.round(length / divisor) * divisor)
+  const toSide = (length: number) => Math.min(sideMax, Math.max(divisor, Math.round(length / divisor) * divisor))
   return { width: toSide(Math.sqrt(pixels * ratio)), height: toSide(Math.sqrt(pixels / ratio)) }
 }
 

@@ -64,6 +64,13 @@ const failureOf = async (promise: Promise<unknown>): Promise<RoutingFailure> => 
   return result.reason
 }
 
+test('an engine inside this process is asked once, and never left alone for what others sent it', async () => {
+  const { ask, asked, troubles, pausesMs } = createSubject()
+  const local = { ...fails('ours', 1, 'unavailable'), isLocal: true }
+  for (let times = 0; times < 5; times++) assert.equal((await failureOf(ask(local))).trouble, 'unavailable')
+  assert.deepEqual([asked.length, troubles.length, pausesMs.length], [5, 5, 0])
+})
+
 test('the first target that answers is named, with the number of tries after the first', async () => {
   const { ask, asked, troubles } = createSubject()
   const routed = await ask(fails('a', 3, 'timeout'), fails('b', 2, 'broken'), answers('c', 1))

@@ -57,11 +57,12 @@ export const createRouter = ({
   }
 
   /** Only what is the target's own fault counts against it; once the signal has fired nobody can tell whose fault it is. */
-  const noteFailure = (name: string, pass: Pass, error: unknown, signal: StopSignal) => {
-    if (error instanceof EngineError && error.mayRetry && !signal.aborted) {
-      pass.failed(error)
-      onTrouble(name, error)
-    } else pass.released()
+  const noteFailure = ({ name, isLocal }: Target<unknown>, pass: Pass, error: unknown, signal: StopSignal) => {
+    const isItsFault = error instanceof EngineError && error.mayRetry && !signal.aborted
+    if (isItsFault) onTrouble(name, error)
+    // One caller's strange picture must not keep an engine of ours from all others.
+    if (isItsFault && !isLocal) pass.failed(error)
+    else pass.released()
   }
 
   /** Everybody who could do it is left alone at the moment; the first to come back says when. */
@@ -78,7 +79,7 @@ export const createRouter = ({
     cacheKey: string | undefined,
     work: (target: Target<Engine>) => Promise<Answer>,
     signal: StopSignal,
-  ): Promise<Routed<Answer> & { pass: Pass }> => {
+  ): Promise<Routed<Answer> & { pass: Pass; by: Target<Engine> }> => {
     const errors: EngineError[] = []
     const queue = inOrder(targets, cacheKey, random)
     for (let target = queue.shift(); target !== undefined && errors.length < triesMax; target = queue.shift()) {
@@ -86,16 +87,16 @@ export const createRouter = ({
       const pass = breakerOf(target).admit()
       if (pass === undefined) continue
       try {
-        return { target: target.name, retries: errors.length, answer: await work(target), pass }
+        return { target: target.name, retries: errors.length, answer: await work(target), pass, by: target }
       } catch (error) {
-        noteFailure(target.name, pass, error, signal)
+        noteFailure(target, pass, error, signal)
         signal.throwIfAborted()
         if (!(error instanceof EngineError)) throw error
         // Another target may have what this one lacks; what one refuses for its content, all would.
         if (!error.mayRetry && error.trouble !== 'unsupported') throw new RoutingFailure(error, errors.length)
         errors.push(error)
       }
-      const isAlone = errors.length === 1 && queue.every((other) => breakerOf(other).waitMs() > 0)
+      const isAlone = !target.isLocal && errors.length === 1 && queue.every((other) => breakerOf(other).waitMs() > 0)
       const pauseMs = isAlone ? secondTryAfterMs(errors[0], random) : undefined
       if (pauseMs !== undefined && breakerOf(target).waitMs() === 0) {
         await pause(pauseMs, signal)
@@ -112,7 +113,7 @@ export const createRouter = ({
     work: (target: Target<Engine>) => Promise<Answer>,
     signal: StopSignal,
   ): Promise<Routed<Answer>> => {
-    const { pass, ...routed } = await run(targets, cacheKey, work, signal)
+    const { pass, by, ...routed } = await run(targets, cacheKey, work, signal)
     pass.succeeded()
     return routed
   }
@@ -126,7 +127,7 @@ export const createRouter = ({
    * They must be read or left (`return`), or the target works on until the signal fires.
    */
   const stream = async (targets: readonly Target<TextEngine>[], call: RoutedCall): Promise<RoutedStream> => {
-    const { target, retries, answer, pass } = await run(
+    const { target, retries, answer, pass, by } = await run(
       targets,
       call.cacheKey,
       ({ engine, model }) => openStream(engine.stream({ ...call, model })),
@@ -151,7 +152,7 @@ export const createRouter = ({
           return next
         } catch (error) {
           isOver = true
-          noteFailure(target, pass, error, call.signal)
+          noteFailure(by, pass, error, call.signal)
           await closeQuietly(rest)
           call.signal.throwIfAborted()
           throw error

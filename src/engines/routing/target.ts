@@ -6,6 +6,8 @@ export type Target<Engine> = {
   model: string
   /** Its share of the requests, relative to the others. 0 makes it a spare: asked only when all others cannot. */
   weight: number
+  /** Inside this process: nobody has to be spared, and asking again would fail in the same way. */
+  isLocal?: boolean
   engine: Engine
 }
 

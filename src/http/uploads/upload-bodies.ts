@@ -17,17 +17,30 @@ declare module 'fastify' {
 /** Four files of 25 MB, a third larger in base64. */
 export const uploadBytesMax = 140 * 1024 * 1024
 
+/** Of a JSON body without its pictures; the longest prompts are 128 KB. */
+const wordsBytesMax = 2 * 1024 * 1024
+
 /** Lets the routes of a scope take forms with files, and JSON with pictures in it. */
 export const readUploads = (scope: FastifyInstance) => {
   const room = createUploadRoom()
   scope.decorateRequest('uploads', null)
   scope.decorateRequest('leaveUploadRoom', null)
   scope.addHook('onRequest', (request, reply, done) => {
-    reply.raw.once('close', () => request.leaveUploadRoom?.())
+    const { socket } = request.raw
+    const leave = () => {
+      socket.off('close', leave)
+      reply.raw.off('close', leave)
+      request.leaveUploadRoom?.()
+      request.leaveUploadRoom = null
+    }
+    reply.raw.once('close', leave)
+    // An answer that waits behind another one on its connection is not told when that is gone.
+    socket.once('close', leave)
     done()
   })
 
   const begin = (request: FastifyRequest, bytes: number): Uploads => {
+    if (request.raw.socket.destroyed) throw fail('callerLeft')
     request.leaveUploadRoom = room.enter(bytes)
     request.uploads = new Uploads()
     return request.uploads
@@ -37,7 +50,11 @@ export const readUploads = (scope: FastifyInstance) => {
   scope.addContentTypeParser<Buffer>(jsonTypes, { parseAs: 'buffer' }, (request, body, done) => {
     try {
       const uploads = begin(request, body.length)
-      done(null, putBack(parseJson(takeOutLongTexts(body, uploads)), uploads))
+      const rest = takeOutLongTexts(body, uploads)
+      // Everything else is words and numbers; parsing more of them would hold up everybody.
+      if (rest.length > wordsBytesMax)
+        throw fail('payloadTooLarge', `${wordsBytesMax} without its pictures, or ${uploadBytesMax}`)
+      done(null, putBack(parseJson(rest), uploads))
     } catch (error) {
       done(error as Error)
     }
