@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { setPriority } from 'node:os'
+import { getPriority, setPriority } from 'node:os'
 
 const low = 10
 const tasks = '/proc/self/task'
@@ -8,7 +8,8 @@ const helperName = 'libvips worker'
 
 /** Requests go first where cores are few. Only Linux knows priorities of single threads. */
 export const lowerThread = () => {
-  if (process.platform === 'linux') setPriority(low)
+  // Nobody may raise what an operator has made lower still.
+  if (process.platform === 'linux' && getPriority() < low) setPriority(low)
 }
 
 let known: ReadonlySet<string> = new Set()
