@@ -154,7 +154,7 @@ export const sendAll = (connections, { count, isRight, limitMs, apartMs = 0 }) =
 export const percentilesUs = (valuesMs) => {
   const sorted = Float64Array.from(valuesMs).sort()
   const at = (share) => (sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN) * 1000
-  return { p50Us: at(0.5), p99Us: at(0.99) }
+  return { p50Us: at(0.5), p99Us: at(0.99), maxUs: at(1) }
 }
 
 /** Runs the work between two looks at the clocks. */

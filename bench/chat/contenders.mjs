@@ -90,7 +90,7 @@ models:
     contextTokens: 100000
     maxCompletionTokens: 1000
     pricing: { input: "0.001", output: "0.001" }
-limits: { tiers: { paid: { ${['XS', 'S', 'M', 'L'].map((size) => `${size}: ${unlimited}`).join(', ')} } } }
+limits: { tiers: { paid: { ${['XS', 'S', 'M', 'L', 'image'].map((size) => `${size}: ${unlimited}`).join(', ')} } } }
 `
 
 /** As in production: a key, a hold, a settlement and a log line for every request. */

@@ -110,6 +110,7 @@ export const measureStreams = async ({
       firstP99Us: first.p99Us,
       delayP50Us: delay.p50Us,
       delayP99Us: delay.p99Us,
+      delayMaxUs: delay.maxUs,
       ...busy,
     }
   } finally {

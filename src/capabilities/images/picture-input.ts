@@ -5,6 +5,7 @@ import type { GuardedFetch } from '#plumbing/guarded-fetch/guarded-fetch.js'
 import { type StopSignal, toAbortSignal } from '#plumbing/stop-signal.js'
 import { decodeBase64 } from '../media/data-url.js'
 import { createLoad } from '../media/load.js'
+import { decodeInPieces } from './decode-in-pieces.js'
 
 /** A picture as a caller gave it: a file, or a text that holds it or says where it is. `place` names the field. */
 export type PictureSource = { place: string } & ({ file: Uint8Array } | { text: string })
@@ -55,9 +56,13 @@ export const createPictureInput = ({ guardedFetch, pixels }: Needs) => {
         count(place, source.file, bytesMax)
         return source.file
       }
-      if (/^(data|https?):/i.test(source.text))
-        return (await load(place, source.text, { bytesMax, redirectsMax, accept: 'image/*' })).bytes
-      const bytes = decodeBase64(source.text)
+      const { text } = source
+      const start = /^data:[^,]{0,100};base64,/i.exec(text)?.[0].length ?? 0
+      const isAddress = /^(data|https?):/i.test(text)
+      const plain = isAddress && start === 0 ? undefined : await decodeInPieces(text.slice(start))
+      if (plain === undefined && isAddress)
+        return (await load(place, text, { bytesMax, redirectsMax, accept: 'image/*' })).bytes
+      const bytes = plain ?? decodeBase64(text)
       if (!bytes || bytes.length === 0)
         throw failField(place, 'must be base64, a data URL, or a URL that begins with http:// or https://')
       count(place, bytes, bytesMax)

@@ -1,4 +1,5 @@
 import { type Clause, take } from './clause.js'
+import { patternOf } from './pattern-of.js'
 
 /** How much: a number that was named, as a part (30% is 0.3), else a multiple of what is usual. */
 export type Amount = { part?: number; times?: number; isExact?: boolean; strength: number }
@@ -28,7 +29,7 @@ export const takeAmounts = (clause: Clause): FoundAmount[] => {
   for (let count = 0; count < 8; count++) {
     const percent = take(
       clause,
-      new RegExp(`(?:\\b(by|to|at|about|around|of|with)\\s+)*(?:about |around )?([+-])?\\s?${number}\\s?%`),
+      patternOf(`(?:\\b(by|to|at|about|around|of|with)\\s+)*(?:about |around )?([+-])?\\s?${number}\\s?%`),
     )
     if (!percent) break
     const [, word, sign, value] = percent.groups
@@ -42,16 +43,13 @@ export const takeAmounts = (clause: Clause): FoundAmount[] => {
       ...((word === 'to' || word === 'at' || isSetting) && { isExact: true }),
     })
   }
-  const times = take(
-    clause,
-    new RegExp(`(?:\\bby )?(?:a factor of )?\\b${number}\\s?(?:x|times|fold)(?: as| more)?\\b`),
-  )
+  const times = take(clause, patternOf(`(?:\\bby )?(?:a factor of )?\\b${number}\\s?(?:x|times|fold)(?: as| more)?\\b`))
   if (times) amounts.push({ at: times.at, strength: 1, times: Number(times.groups[1]) })
   const twice = take(clause, /\b(?:twice(?: as)?|double|doubled|two times)\b/)
   if (twice) amounts.push({ at: twice.at, strength: 1, times: 2 })
   const half = take(clause, /\b(?:by half|by a half|half as|halve|to half|halved|half)\b/)
   if (half) amounts.push({ at: half.at, strength: 1, times: 0.5 })
-  const plain = take(clause, new RegExp(`(?:\\b(by|to|of|at|=|:)\\s*)?([+-])?\\b${number}(?![\\d.%°x]|px)`))
+  const plain = take(clause, patternOf(`(?:\\b(by|to|of|at|=|:)\\s*)?([+-])?\\b${number}(?![\\d.%°x]|px)`))
   if (plain) {
     const value = Number(plain.groups[3]) * (plain.groups[2] === '-' ? -1 : 1)
     // Sliders go to 100; factors are written with a point: brightness 1.2.

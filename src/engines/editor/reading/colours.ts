@@ -1,5 +1,6 @@
 import type { Colour, HueRange } from '../operation.js'
 import { type Clause, takeIf } from './clause.js'
+import { patternOf } from './pattern-of.js'
 
 const named: Record<string, string> = {
   black: '#000000',
@@ -80,7 +81,7 @@ export const colourOf = (text: string): Colour | undefined => {
   if (/sky[ -]?blue/.test(trimmed)) return [118, 190, 240]
   if (/hot[ -]?pink/.test(trimmed)) return [255, 80, 170]
   if (/off[ -]?white/.test(trimmed)) return [247, 245, 238]
-  const name = new RegExp(`(${words})$`).exec(trimmed)?.[1]
+  const name = patternOf(`(${words})$`).exec(trimmed)?.[1]
   const hex = name === undefined ? undefined : named[name]
   if (hex === undefined) return undefined
   const colour = fromHex(hex)
@@ -90,7 +91,7 @@ export const colourOf = (text: string): Colour | undefined => {
 }
 
 export const takeColour = (clause: Clause, before = ''): { at: number; value: Colour } | undefined =>
-  takeIf(clause, new RegExp(`${before}(${colourWords})`), (groups) => colourOf(groups[1] ?? ''))
+  takeIf(clause, patternOf(`${before}(${colourWords})`), (groups) => colourOf(groups[1] ?? ''))
 
 /** What people call by the name of this colour. */
 export const hueRangeOf = (text: string): HueRange | undefined => {

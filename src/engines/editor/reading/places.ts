@@ -1,5 +1,6 @@
 import type { Place, Region } from '../operation.js'
 import { type Clause, has, take, takeIf } from './clause.js'
+import { patternOf } from './pattern-of.js'
 
 export type Size = { width: number; height: number }
 
@@ -56,24 +57,20 @@ const cornerRegion = (y: string, x: string, size: number): Region => ({
 export const takeRegion = (clause: Clause, { width, height }: Size): { at: number; value: Region } | undefined => {
   const pair = `\\(?\\s*${number}\\s?[_ ]\\s?${number}\\s*\\)?`
   const found =
+    takeIf(clause, patternOf(`${lead}(?:rectangle |box )?(?:from )?${pair}\\s*(?:to|until|-)\\s*${pair}`), (groups) => {
+      const [, x1, x1Unit, y1, y1Unit, x2, x2Unit, y2, y2Unit] = groups
+      const isPercent = [x1Unit, y1Unit, x2Unit, y2Unit].includes('%')
+      const unit = (own: string | undefined) => own ?? (isPercent ? '%' : 'px')
+      return regionBetween(
+        partOf(x1, unit(x1Unit), width),
+        partOf(y1, unit(y1Unit), height),
+        partOf(x2, unit(x2Unit), width),
+        partOf(y2, unit(y2Unit), height),
+      )
+    }) ??
     takeIf(
       clause,
-      new RegExp(`${lead}(?:rectangle |box )?(?:from )?${pair}\\s*(?:to|until|-)\\s*${pair}`),
-      (groups) => {
-        const [, x1, x1Unit, y1, y1Unit, x2, x2Unit, y2, y2Unit] = groups
-        const isPercent = [x1Unit, y1Unit, x2Unit, y2Unit].includes('%')
-        const unit = (own: string | undefined) => own ?? (isPercent ? '%' : 'px')
-        return regionBetween(
-          partOf(x1, unit(x1Unit), width),
-          partOf(y1, unit(y1Unit), height),
-          partOf(x2, unit(x2Unit), width),
-          partOf(y2, unit(y2Unit), height),
-        )
-      },
-    ) ??
-    takeIf(
-      clause,
-      new RegExp(`${lead}(?:rectangle |box )?\\(?${number}[_ ]${number}[_ ]${number}[_ ]${number}\\)?`),
+      patternOf(`${lead}(?:rectangle |box )?\\(?${number}[_ ]${number}[_ ]${number}[_ ]${number}\\)?`),
       (groups) => {
         const [, left, leftUnit, top, topUnit, wide, wideUnit, high, highUnit] = groups
         const isPercent = [leftUnit, topUnit, wideUnit, highUnit].includes('%')
@@ -85,52 +82,48 @@ export const takeRegion = (clause: Clause, { width, height }: Size): { at: numbe
     ) ??
     takeIf(
       clause,
-      new RegExp(
+      patternOf(
         `${lead}(top|upper|bottom|lower|middle|center)[ -](left|right|center|middle)(?: hand)?(?:\\s+(corner|quarter|quadrant|third))?\\b${noun}`,
       ),
       ([, y, x, part]) => cornerRegion(y ?? '', x ?? '', part === 'quarter' || part === 'quadrant' ? 0.5 : 1 / 3),
     ) ??
     takeIf(
       clause,
-      new RegExp(`${lead}(left|right)[ -](top|upper|bottom|lower)(?:\\s+(corner|quarter|quadrant))?\\b${noun}`),
+      patternOf(`${lead}(left|right)[ -](top|upper|bottom|lower)(?:\\s+(corner|quarter|quadrant))?\\b${noun}`),
       ([, x, y, part]) => cornerRegion(y ?? '', x ?? '', part === 'quarter' || part === 'quadrant' ? 0.5 : 1 / 3),
     ) ??
     takeIf(
       clause,
-      new RegExp(
+      patternOf(
         `${lead}(left|right|top|bottom|upper|lower)(?:most)?(?: hand)?\\s+(?:one )?(half|third|quarter|fifth|two thirds|three quarters)\\b${noun}`,
       ),
       ([, side, part]) => strip(side ?? '', fractions[part ?? ''] ?? 0.5),
     ) ??
     takeIf(
       clause,
-      new RegExp(
+      patternOf(
         `${lead}(half|third|quarter|fifth|two thirds|three quarters) (?:on|at|of) the (left|right|top|bottom)\\b${noun}`,
       ),
       ([, part, side]) => strip(side ?? '', fractions[part ?? ''] ?? 0.5),
     ) ??
-    takeIf(
-      clause,
-      new RegExp(`${lead}(left|right|top|bottom|upper|lower)\\s+${number}(?!\\s?\\d)${noun}`),
-      (groups) => {
-        const [, side, value, unit] = groups
-        if (unit === undefined) return undefined
-        return strip(side ?? '', partOf(value, unit, side === 'left' || side === 'right' ? width : height))
-      },
-    ) ??
-    takeIf(clause, new RegExp(`${lead}(?:center|middle)(?: (third|half|quarter))?\\b${noun}`), ([, part]) =>
+    takeIf(clause, patternOf(`${lead}(left|right|top|bottom|upper|lower)\\s+${number}(?!\\s?\\d)${noun}`), (groups) => {
+      const [, side, value, unit] = groups
+      if (unit === undefined) return undefined
+      return strip(side ?? '', partOf(value, unit, side === 'left' || side === 'right' ? width : height))
+    }) ??
+    takeIf(clause, patternOf(`${lead}(?:center|middle)(?: (third|half|quarter))?\\b${noun}`), ([, part]) =>
       cornerRegion('middle', 'center', fractions[part ?? ''] ?? 0.5),
     ) ??
     takeIf(
       clause,
-      new RegExp(
+      patternOf(
         `${lead}(left|right|top|bottom|upper|lower)(?: hand)?(?: (?:part|side|area|section|portion|edge|region))\\b${noun}`,
       ),
       ([, side]) => strip(side ?? '', 1 / 3),
     ) ??
     takeIf(
       clause,
-      new RegExp(`(?:\\b(?:in|on|at) the |\\bthe )(left|right|top|bottom)\\b(?! (?:corner|left|right))${noun}`),
+      patternOf(`(?:\\b(?:in|on|at) the |\\bthe )(left|right|top|bottom)\\b(?! (?:corner|left|right))${noun}`),
       ([, side]) => strip(side ?? '', 1 / 3),
     )
   return found
@@ -144,17 +137,17 @@ export const takePlace = (clause: Clause): Place | undefined => {
     '(?:[ -](?:corner|side|edge|part|area|of (?:the |this |my |it)?(?:picture|image|photo|frame|it|first image|base)?|aligned|hand))*'
   const corner = take(
     clause,
-    new RegExp(`${before}\\b(top|upper|bottom|lower|middle|center)[ -](left|right|center|middle)\\b${after}`),
+    patternOf(`${before}\\b(top|upper|bottom|lower|middle|center)[ -](left|right|center|middle)\\b${after}`),
   )
   if (corner) {
     const [, y, x] = corner.groups
     return { x: x === 'left' || x === 'right' ? x : 'center', y: heightOf(y) }
   }
-  const turned = take(clause, new RegExp(`${before}\\b(left|right)[ -](top|upper|bottom|lower)\\b${after}`))
+  const turned = take(clause, patternOf(`${before}\\b(left|right)[ -](top|upper|bottom|lower)\\b${after}`))
   if (turned) return { x: turned.groups[1] as 'left' | 'right', y: heightOf(turned.groups[2]) }
   const single = take(
     clause,
-    new RegExp(`${before}\\b(top|upper|bottom|lower|left|right|middle|center(?:ed)?|centered)\\b${after}`),
+    patternOf(`${before}\\b(top|upper|bottom|lower|left|right|middle|center(?:ed)?|centered)\\b${after}`),
   )
   if (!single) return undefined
   const word = single.groups[1]

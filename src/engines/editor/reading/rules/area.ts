@@ -1,6 +1,7 @@
 import type { Area } from '../../operation.js'
 import { type Clause, take, takeIf } from '../clause.js'
 import { hueRangeOf } from '../colours.js'
+import { patternOf } from '../pattern-of.js'
 import { takeEdges, takeRegion } from '../places.js'
 import type { Context } from '../rule.js'
 import { labelOf, thingWords } from '../things.js'
@@ -34,7 +35,7 @@ export const takeArea = (clause: Clause, { size }: Pick<Context, 'size'>): Area 
     return { in: 'face' }
   const object = takeIf(
     clause,
-    new RegExp(
+    patternOf(
       `\\b(?:on |of |in |around )?${people}(${thingWords})\\b(?: (?:in|of) (?:the |this )?(?:image|picture|photo))?`,
     ),
     ([, word]) => labelOf(word ?? ''),

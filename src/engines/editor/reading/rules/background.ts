@@ -2,6 +2,7 @@ import type { Fill } from '../../operation.js'
 import { amountAt, strengthOf, takeAmounts } from '../amounts.js'
 import { type Clause, has, take, takeIf } from '../clause.js'
 import { colourOf, colourWords } from '../colours.js'
+import { patternOf } from '../pattern-of.js'
 import { type Placed, placed, type Rule } from '../rule.js'
 
 const noun = '(?:background|backdrop|bg)'
@@ -16,7 +17,7 @@ const takeGradient = (clause: Clause): Fill | undefined => {
   take(clause, /\b(?:vertical(?:ly)?|(?:from )?top to bottom|linear)\b/)
   const colours = takeIf(
     clause,
-    new RegExp(
+    patternOf(
       `(?:from |of |between )?(?:an? )?(${colourWords})(?: (?:color))?\\s*(?:to|into|-|and|~)\\s*(${colourWords})`,
     ),
     ([, from, to]) => {
@@ -26,7 +27,7 @@ const takeGradient = (clause: Clause): Fill | undefined => {
     },
   )
   if (colours) return { gradient: [...colours.value], isSideways }
-  const single = takeIf(clause, new RegExp(`(${colourWords})`), ([, colour]) => colourOf(colour ?? ''))
+  const single = takeIf(clause, patternOf(`(${colourWords})`), ([, colour]) => colourOf(colour ?? ''))
   const colour = single?.value ?? ([70, 110, 170] as const)
   return {
     gradient: [colour, [colour[0] / 3, colour[1] / 3, colour[2] / 3].map(Math.round) as unknown as typeof colour],
@@ -52,10 +53,7 @@ export const readBackground: Rule = (clause, { images }) => {
   const at = mention.exec(clause.rest)?.index
   if (at === undefined) return []
   const step = (how: { fill: Fill } | { blur: number } | { grey: true }): Placed[] => {
-    take(
-      clause,
-      new RegExp(`\\b(?:the |its |an? |this |my |on |onto |to |with |in |of |from |behind |out )*${noun}\\b`),
-    )
+    take(clause, patternOf(`\\b(?:the |its |an? |this |my |on |onto |to |with |in |of |from |behind |out )*${noun}\\b`))
     take(clause, subject)
     take(clause, /\b(?:instead|completely|entirely|solid|plain|pure|flat|seamless|studio|simple|with|gone)\b/)
     take(clause, /\b(?:solid|plain|pure|flat|seamless|color)\b/)
@@ -89,12 +87,12 @@ export const readBackground: Rule = (clause, { images }) => {
   // Also: put the person in front of the second image.
   const tonal =
     /\b(?:bright|dark|light|warm|cool|satur|contrast|sharp|tint|hue|vivid|fade|sepia|expos|pixel|invert)\w*\b/
-  const colour = new RegExp(
+  const colour = patternOf(
     `(?:\\b(?:with|by|to|into|in|on|onto|against|as) )?(?:an? |the )?(?:solid |plain |pure |flat |seamless |bright )*(${colourWords})(?: (?:color|one|studio))?`,
   )
   const isReplaced =
     has(clause, /\b(?:replace|swap|change|make|set|turn|fill|put|on|onto|against|with|use|give|add|color|paint)\b/) ||
-    new RegExp(`(?:${colourWords}) (?:studio )?${noun}|${noun}\\s+(?:color )?(?:is |= ?)?(?:${colourWords})`).test(
+    patternOf(`(?:${colourWords}) (?:studio )?${noun}|${noun}\\s+(?:color )?(?:is |= ?)?(?:${colourWords})`).test(
       clause.rest,
     )
   if (isReplaced) {

@@ -2,6 +2,7 @@ import type { Area, Colour } from '../../operation.js'
 import { amountAt, strengthOf, takeAmounts } from '../amounts.js'
 import { type Clause, has, take, takeIf } from '../clause.js'
 import { colourOf, colourWords, hueRangeOf, takeColour } from '../colours.js'
+import { patternOf } from '../pattern-of.js'
 import { type Placed, placed, type Rule } from '../rule.js'
 import { labelOf, thingWords } from '../things.js'
 
@@ -21,19 +22,19 @@ const readRecolour: Rule = (clause) => {
   const found =
     takeIf(
       clause,
-      new RegExp(
+      patternOf(
         `\\b(?:make|turn|change|paint|color|recolor|dye|convert|shift|set|have)\\s+${article}(?:color (?:of )?)?(?:the )?(?:from )?${someColour}\\s+(${nouns})(?:color )?(?:be |look |to |into |in |-> ?|to be |become )*(?:an? )?${someColour}(?: instead)?`,
       ),
       ([, from, noun, to]) => both(from, noun, to),
     ) ??
     takeIf(
       clause,
-      new RegExp(
+      patternOf(
         `\\b(?:replace|swap|exchange|substitute|change)\\s+${article}(?:color )?${someColour}\\s+(${nouns})(?:with|for|by|to)\\s+(?:the )?(?:color )?(?:an? )?${someColour}`,
       ),
       ([, from, noun, to]) => both(from, noun, to),
     ) ??
-    takeIf(clause, new RegExp(`\\bfrom ${someColour}() to ${someColour}`), ([, from, noun, to]) => both(from, noun, to))
+    takeIf(clause, patternOf(`\\bfrom ${someColour}() to ${someColour}`), ([, from, noun, to]) => both(from, noun, to))
   if (!found) return []
   const { range, colour, area } = found.value
   return [placed(found.at, { do: 'recolour', from: range, to: colour }, area)]
@@ -44,7 +45,7 @@ const readPaint: Rule = (clause) => {
   const target = `${article}(${thingWords}|subject|foreground|left half|right half|top half|bottom half)`
   const found = takeIf(
     clause,
-    new RegExp(
+    patternOf(
       `\\b(?:(?:make|turn|paint|color|recolor|dye|change)\\s+(?:the color of )?${target}(?:'s color)?|change (?:the )?color of ${target})\\s+(?:color )?(?:to |into |in |be |look )*(?:an? )?${someColour}(?! (?:and|tint))`,
     ),
     ([, first, second, colour]) => {
@@ -63,7 +64,7 @@ const readPaint: Rule = (clause) => {
 const readSplash: Rule = (clause) => {
   const found = takeIf(
     clause,
-    new RegExp(
+    patternOf(
       `(?:\\b(?:everything|all|it|image|picture|photo)\\b )?(?:\\b(?:in |to )?(?:blackwhite|greyscale|grey) )?(?:\\b(?:but|except|apart from|other than|keep(?:ing)? only|only keep|leave only|only|selective color(?: of| on| for)?|color splash(?: of| on| for| with)?|isolate|keep)\\b )(?:for )?(?:the )?(?:color )?${someColour}(?: (?:parts|color|colors|things|objects|tones|areas|in color|elements))*`,
     ),
     ([, colour]) => hueRangeOf(colour ?? ''),
@@ -101,7 +102,7 @@ const readDuotone: Rule = (clause) => {
   const mono =
     takeIf(
       clause,
-      new RegExp(
+      patternOf(
         `\\b(?:monochrom(?:e|atic)|mono ?tone|cyanotype|coloriz(?:e|ed)|(?:in )?shades of|tones of|colorwash)\\b(?: (?:it|in|with|of|the (?:image|photo|picture)))*(?: ${someColour})?`,
       ),
       ([words, colour]) => {
@@ -109,7 +110,7 @@ const readDuotone: Rule = (clause) => {
         return colour === undefined ? undefined : colourOf(colour)
       },
     ) ??
-    takeIf(clause, new RegExp(`${someColour} (?:monochrom(?:e|atic)|mono ?tone)\\b`), ([, colour]) =>
+    takeIf(clause, patternOf(`${someColour} (?:monochrom(?:e|atic)|mono ?tone)\\b`), ([, colour]) =>
       colourOf(colour ?? ''),
     )
   return mono
@@ -139,15 +140,15 @@ const readTint: Rule = (clause, context) => {
   const found =
     takeIf(
       clause,
-      new RegExp(
+      patternOf(
         `\\b(?:tint(?:ed)?|tone|wash|colorize|bathe|tinge)(?: (?:it|this|everything|the|image|picture|photo|whole))*(?: (?:in|with|to|towards))?(?: an?)?(?: bit of)? ${someColour}(?:ish)?(?: (?:light|color|tint))?`,
       ),
       ([, colour]) => colourOf(colour ?? ''),
     ) ??
-    takeIf(clause, new RegExp(`${someColour}${suffix}\\b`), ([, colour]) => colourOf(colour ?? '')) ??
+    takeIf(clause, patternOf(`${someColour}${suffix}\\b`), ([, colour]) => colourOf(colour ?? '')) ??
     takeIf(
       clause,
-      new RegExp(
+      patternOf(
         `\\b(?:make|turn|color|paint) (?:it|this|everything|all|the (?:whole )?(?:image|picture|photo))(?: all| look| more| a bit| slightly)* (?:in |into )?${someColour}(?:ish|er)?(?! (?:border|frame|background|text|and))\\s`,
       ),
       ([, colour]) => colourOf(colour ?? ''),

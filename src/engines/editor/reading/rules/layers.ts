@@ -1,5 +1,6 @@
 import type { Blend, Place } from '../../operation.js'
 import { type Clause, has, take, takeIf } from '../clause.js'
+import { patternOf } from '../pattern-of.js'
 import { takePlace } from '../places.js'
 import { placed, type Rule } from '../rule.js'
 
@@ -26,16 +27,12 @@ const takeImage = (clause: Clause, images: number): number | undefined => {
   const named =
     takeIf(
       clause,
-      new RegExp(`\\b(?:the |my )?(first|1st|second|2nd|other|third|3rd|fourth|4th|fifth|5th|last) ${picture}\\b`),
+      patternOf(`\\b(?:the |my )?(first|1st|second|2nd|other|third|3rd|fourth|4th|fifth|5th|last) ${picture}\\b`),
       ([, word]) => (word === 'last' ? images - 1 : ordinals[word ?? '']),
     ) ??
-    takeIf(
-      clause,
-      new RegExp(`\\b(?:the )?${picture} (?:number |no\\.? )?#?(\\d)\\b`),
-      ([, value]) => Number(value) - 1,
-    )
+    takeIf(clause, patternOf(`\\b(?:the )?${picture} (?:number |no\\.? )?#?(\\d)\\b`), ([, value]) => Number(value) - 1)
   if (named) return named.value
-  return take(clause, new RegExp(`\\b(?:the |my |our |an? |this |company )*${layerNoun}\\b`)) ? 1 : undefined
+  return take(clause, patternOf(`\\b(?:the |my |our |an? |this |company )*${layerNoun}\\b`)) ? 1 : undefined
 }
 
 const blends: [RegExp, Blend][] = [
@@ -124,7 +121,7 @@ export const readLayers: Rule = (clause, { images }) => {
   const { rest } = clause
   const isBlend = has(clause, /\b(?:blend|mix|double[ -]expos\w+|superimpose|cross[ -]?fade)\b/)
   if (!isBlend || has(clause, /\bcollage|grid|side by side\b/)) {
-    const arranged = has(clause, new RegExp(`\\b${layerNoun}\\b`)) ? [] : readArrangement(clause, {} as never)
+    const arranged = has(clause, patternOf(`\\b${layerNoun}\\b`)) ? [] : readArrangement(clause, {} as never)
     if (arranged.length > 0) return arranged
   }
   const verb = take(clause, verbs)

@@ -1,6 +1,7 @@
 import type { Operation } from '../../operation.js'
 import { amountAt, takeAmounts } from '../amounts.js'
 import { has, take } from '../clause.js'
+import { patternOf } from '../pattern-of.js'
 import { type Placed, placed, type Rule } from '../rule.js'
 
 /** Styles by what people call them; the names are those of the styles. */
@@ -35,7 +36,7 @@ const patterns = styles.map(
   ([id, words]) =>
     [
       id,
-      new RegExp(
+      patternOf(
         `(?:\\b(?:into|as|like|in the style of|in) )?(?:\\ban? )?(?:\\b(?:${words})\\b)(?:[ -]?(?:style|effect|filter|look|painting|drawing|illustration|art|picture|version|portrait|like))*`,
       ),
     ] as const,

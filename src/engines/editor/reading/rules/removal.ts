@@ -1,6 +1,7 @@
 import type { Operation } from '../../operation.js'
 import { has, take } from '../clause.js'
 import { colourWords } from '../colours.js'
+import { patternOf } from '../pattern-of.js'
 import { placed, type Rule } from '../rule.js'
 import { takeArea } from './area.js'
 
@@ -19,7 +20,7 @@ const others: [RegExp, Operation][] = [
     { do: 'scratches' },
   ],
   [
-    new RegExp(`\\b(?:the |any |this |an? )*(?:(?:color|${colourWords}) )?(?:color ?cast|cast|tint|tinge)\\b`),
+    patternOf(`\\b(?:the |any |this |an? )*(?:(?:color|${colourWords}) )?(?:color ?cast|cast|tint|tinge)\\b`),
     { do: 'levels', isPerChannel: true },
   ],
   [/\b(?:the |all |any )*(?:haze|fog|mist)\b/, { do: 'localContrast', amount: 0.6 }],

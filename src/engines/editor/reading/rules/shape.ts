@@ -1,5 +1,6 @@
 import type { Area, Place, Region, Shape } from '../../operation.js'
 import { type Clause, has, take, takeIf } from '../clause.js'
+import { patternOf } from '../pattern-of.js'
 import { takePlace, takeRegion } from '../places.js'
 import { type Placed, placed, type Rule } from '../rule.js'
 import { labelOf, thingWords } from '../things.js'
@@ -104,7 +105,7 @@ const readCrop: Rule = (clause, { size }) => {
   if (ratio) return crop({ do: 'cropRatio', ratio: ratio.value, place: takePlace(clause) ?? middle })
   const object = takeIf(
     clause,
-    new RegExp(`\\b(?:tight(?:ly)? )?(?:around|to|on|onto) (?:the |my |this )?(?:just )?(${thingWords})\\b`),
+    patternOf(`\\b(?:tight(?:ly)? )?(?:around|to|on|onto) (?:the |my |this )?(?:just )?(${thingWords})\\b`),
     ([, word]) => labelOf(word ?? ''),
   )
   if (object) return crop({ do: 'crop', region: whole }, { in: 'object', label: object.value })
@@ -224,7 +225,7 @@ const readResize: Rule = (clause) => {
   }
   const named = sizes.find(([pattern]) => {
     const source = verb ? `(?:${pattern})(?:${sizeNouns})?` : `(?:${pattern})(?:${sizeNouns})`
-    return take(clause, new RegExp(`\\b(?:to |at |by )?${source}\\b`)) !== undefined
+    return take(clause, patternOf(`\\b(?:to |at |by )?${source}\\b`)) !== undefined
   })?.[1]
   const factor = named ?? (verb ? takeFactor(clause, /shrink|down|reduce/.test(word)) : undefined)
   if (!verb && factor === undefined) {

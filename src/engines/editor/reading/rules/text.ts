@@ -1,6 +1,7 @@
 import type { Lettering, Place } from '../../operation.js'
 import { type Clause, has, take, takeIf } from '../clause.js'
 import { colourWords, takeColour } from '../colours.js'
+import { patternOf } from '../pattern-of.js'
 import { takePlace } from '../places.js'
 import { type Placed, placed, type Rule } from '../rule.js'
 
@@ -65,7 +66,7 @@ export const readText: Rule = (clause, { quotes, size, isMeme }) => {
   const isBold = take(clause, /\bbold\b/) !== undefined || look === 'meme'
   take(
     clause,
-    new RegExp(
+    patternOf(
       `\\b(?:with|and|in)?\\s*(?:an? )?(?:thin |thick )?(?:(?:${colourWords}) )?(?:outline|stroke|drop shadow|shadow)\\b`,
     ),
   )
