@@ -3,7 +3,6 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createEditor } from '../../dist/src/engines/editor/editor.js'
 import { createSafety } from '../../dist/src/engines/safety/safety.js'
-import { lowerHelpers } from '../../dist/src/engines/threads/priority.js'
 import { neverStops } from '../../dist/src/plumbing/stop-signal.js'
 import { jobNamed } from './jobs.mjs'
 
@@ -15,16 +14,13 @@ const startSharp = async () => {
     jpeg: (picture) => picture.jpeg({ quality: 92 }),
   }
   return async (bytes, { made, change, format }) => {
-    const output = encoders[format](
+    return encoders[format](
       change(
         sharp(bytes)
           .autoOrient()
           .resize({ ...made, fit: 'fill' }),
       ),
     ).toBuffer()
-    // With the priority that ours have: otherwise the wall times would tell how busy strangers are.
-    setTimeout(lowerHelpers, 3)
-    return output
   }
 }
 

@@ -1,7 +1,7 @@
+import { getPriority, setPriority } from 'node:os'
 import { parentPort } from 'node:worker_threads'
 import { messageOf } from '#plumbing/message-of.js'
 import { EngineError, type EngineTrouble } from '../engine-error.js'
-import { lowerHelpers, lowerThread } from './priority.js'
 
 /** A piece of work as it travels to a thread; `stop` becomes 1 when nobody wants it any more. */
 export type Task = { job: string; input: unknown; stop: Int32Array }
@@ -19,18 +19,17 @@ export type Stop = {
 
 export type Job<Input, Output> = (input: Input, stop: Stop) => Promise<Output> | Output
 
-/** By then a job has begun to use the picture library, if it does. */
-const helpersStartMs = 3
+/** Of threads that compute; requests have 0. */
+const low = 10
 
 /** Makes the file it is called in the file of a thread: these are the jobs that a pool can give to it. */
 export const serveJobs = (jobs: Record<string, Job<never, unknown>>) => {
   const port = parentPort
   if (port === null) throw new Error('this file is made for a thread')
-  lowerThread()
+  // Requests go first where cores are few. Only Linux knows priorities of single threads, and nobody may raise his own.
+  if (process.platform === 'linux' && getPriority() < low) setPriority(low)
   port.on('message', async ({ job, input, stop }: Task) => {
-    const timer = setTimeout(lowerHelpers, helpersStartMs)
     const outcome = await attempt(jobs[job] as Job<unknown, unknown>, input, stop)
-    clearTimeout(timer)
     port.postMessage(outcome, buffersIn(outcome))
   })
 }
