@@ -484,7 +484,7 @@ test('a model refuses what it does not do, and says what it does', async () => {
     edit(image, 'warmer', { model: 'color-light', images: [image] }),
     refusal(/one image, and 2 came/),
   )
-  await assert.rejects(edit(image, 'invert, '.repeat(60)), refusal(/more than 40/))
+  await assert.rejects(edit(image, 'rotate, '.repeat(60)), refusal(/more than 40/))
 })
 
 test('a model that does not exist is no fault of the caller', async () => {

@@ -267,7 +267,7 @@ const understood: [string, string[]][] = [
   ['soft focus', ['blur 0.3 soft']],
   ['unblur', ['deblur 1']],
   ['denoise strongly', ['denoise 1.7']],
-  ['remove dust and scratches', ['scratches', 'scratches']],
+  ['remove dust and scratches', ['scratches']],
   ['fix colors', ['levels yes']],
   ['white balance', ['levels yes']],
   ['remove the color cast', ['levels yes']],

@@ -1,4 +1,5 @@
 import type { Area, Place, Region, Shape } from '../../operation.js'
+import { amountAt, takeAmounts } from '../amounts.js'
 import { type Clause, has, take, takeIf } from '../clause.js'
 import { takePlace, takeRegion } from '../places.js'
 import { type Placed, placed, type Rule } from '../rule.js'
@@ -11,9 +12,9 @@ const ratios: [RegExp, number][] = [
   [/\b(?:square|squared)\b(?: (?:format|shape|crop|aspect(?: ratio)?))?/, 1],
   [/\b(?:wide ?screen|cinema(?:tic)? (?:format|ratio|crop)|youtube(?: thumbnail)?)\b/, 16 / 9],
   [/\b(?:instagram (?:story|stories|reel)|tiktok|story format|phone wallpaper|vertical (?:video|format))\b/, 9 / 16],
-  [/\binstagram(?: post| portrait)?\b/, 4 / 5],
+  [/\binstagram(?: post| portrait)?\b(?! (?:filter|look|style|effect))/, 4 / 5],
   [/\b(?:landscape(?: (?:format|orientation|shape))?)\b/, 3 / 2],
-  [/\bportrait (?:format|orientation|shape)\b/, 2 / 3],
+  [/\bportrait (?:format|orientation|shape|crop)\b|\bto (?:a )?portrait(?= ?$)/, 2 / 3],
   [/\bpanorama|panoramic\b/, 2],
 ]
 
@@ -47,11 +48,24 @@ const without = (side: string | undefined, part: number): Region => {
   }
 }
 
+const around = '\\b(?:in )?(?:tight(?:ly)? )?(?:around|to|on|onto|into) (?:the |my |this |his |her )?(?:just )?'
+const aroundThing = new RegExp(`${around}(${thingWords})\\b`)
+const aroundSubject = new RegExp(`${around}(?:main )?(?:subject|foreground|object)\\b`)
+const aroundFace = new RegExp(`${around}(?:(?:person|man|woman|girl|boy|child)'s )?(?:face|head)\\b`)
+
+/** What a crop or a zoom is to show. */
+const takeTarget = (clause: Clause): Area | undefined => {
+  if (take(clause, aroundFace)) return { in: 'face' }
+  if (take(clause, aroundSubject)) return { in: 'subject' }
+  const thing = takeIf(clause, aroundThing, ([, word]) => labelOf(word ?? ''))
+  return thing && { in: 'object', label: thing.value }
+}
+
 const readCrop: Rule = (clause, { size }) => {
   const { rest } = clause
   const verb = take(
     clause,
-    /\b(?:crop(?:ped|ping)?|trim|cut|clip)\b(?: (?:it|this|the (?:image|picture|photo)|my (?:image|picture|photo)))?/,
+    /\b(?:crop(?:ped|ping)?|trim|cut|clip)\b(?: (?:it|this|the (?:image|picture|photo)|my (?:image|picture|photo)))?|\b(?:keep|leave|show) (?:only|just)(?= (?:the )?(?:left|right|top|bottom|upper|lower|center|middle)\b)|\bonly keep(?= (?:the )?(?:left|right|top|bottom|upper|lower|center|middle)\b)/,
   )
   if (!verb) return []
   const crop = (shape: Shape, area?: Area): Placed[] => [placed(verb.at, shape, area)]
@@ -102,16 +116,8 @@ const readCrop: Rule = (clause, { size }) => {
     return crop({ do: 'cropPixels', ...pixels.value, place: takePlace(clause) ?? middle })
   const ratio = takeRatio(clause)
   if (ratio) return crop({ do: 'cropRatio', ratio: ratio.value, place: takePlace(clause) ?? middle })
-  const object = takeIf(
-    clause,
-    new RegExp(`\\b(?:tight(?:ly)? )?(?:around|to|on|onto) (?:the |my |this )?(?:just )?(${thingWords})\\b`),
-    ([, word]) => labelOf(word ?? ''),
-  )
-  if (object) return crop({ do: 'crop', region: whole }, { in: 'object', label: object.value })
-  if (take(clause, /\b(?:tight(?:ly)? )?(?:around|to|on|onto) (?:the |my )?(?:main )?(?:subject|foreground|object)\b/))
-    return crop({ do: 'crop', region: whole }, { in: 'subject' })
-  if (take(clause, /\b(?:around|to|on|onto) (?:the |my |his |her )?face\b/))
-    return crop({ do: 'crop', region: whole }, { in: 'face' })
+  const target = takeTarget(clause)
+  if (target) return crop({ do: 'crop', region: whole }, target)
   const region = takeRegion(clause, size)
   if (region) return crop({ do: 'crop', region: region.value })
   const kept =
@@ -125,13 +131,16 @@ const readCrop: Rule = (clause, { size }) => {
 }
 
 const readZoom: Rule = (clause) => {
-  const zoom = take(
-    clause,
-    /\bzoom(?:ed)?(?: in)?(?: (?:by|to))?(?: (\d+(?:\.\d+)?)(x|%| times)?)?(?: closer)?(?: on(?:to)?)?(?: in(?:to)?)?(?: the (?:center|middle))?/,
-  )
-  if (!zoom || has(clause, /\bblur\b/)) return []
-  const value = Number(zoom.groups[1] ?? 1.5)
-  const factor = zoom.groups[2] === '%' ? (value > 100 ? value / 100 : 1 + value / 100) : value
+  if (has(clause, /\bblur\b|\bzoom(?:ed)? out\b/)) return []
+  const zoom = take(clause, /\bzoom(?:ed)?(?: in)?(?: closer)?/)
+  if (!zoom) return []
+  const target = takeTarget(clause)
+  if (target) return [placed(zoom.at, { do: 'crop', region: whole }, target)]
+  const named = take(clause, /\b(?:by |to )?(\d+(?:\.\d+)?)(x|%| times)?/)
+  const strength = named ? 1 : amountAt(takeAmounts(clause), zoom.at, []).strength
+  take(clause, /\b(?:closer )?(?:in |on |into |onto |to )*(?:the (?:center|middle))?/)
+  const value = Number(named?.groups[1] ?? 1 + 0.5 * strength)
+  const factor = named?.groups[2] === '%' ? (value > 100 ? value / 100 : 1 + value / 100) : value
   return factor > 1 && factor <= 20
     ? [placed(zoom.at, { do: 'crop', region: without('all', (1 - 1 / factor) / 2) })]
     : []
@@ -182,12 +191,18 @@ const readFlip: Rule = (clause) => {
 }
 
 const sizeNouns = ' (?:of )?(?:the|its)(?: original)? (?:size|resolution)| size| as (?:large|big|small)| the resolution'
-const sizes: [string, number][] = [
-  ['(?:a )?half', 0.5],
-  ['(?:a |one )?third', 1 / 3],
-  ['(?:a |one )?quarter', 0.25],
-  ['double|twice', 2],
-]
+const sizes = (
+  [
+    ['(?:a )?half', 0.5],
+    ['(?:a |one )?third', 1 / 3],
+    ['(?:a |one )?quarter', 0.25],
+    ['double|twice', 2],
+  ] as const
+).map(([words, factor]) => ({
+  factor,
+  alone: new RegExp(`\\b(?:to |at |by )?(?:${words})(?:${sizeNouns})\\b`),
+  afterVerb: new RegExp(`\\b(?:to |at |by )?(?:${words})(?:${sizeNouns})?\\b`),
+}))
 
 const readResize: Rule = (clause) => {
   const { rest } = clause
@@ -222,10 +237,7 @@ const readResize: Rule = (clause) => {
       }),
     ]
   }
-  const named = sizes.find(([pattern]) => {
-    const source = verb ? `(?:${pattern})(?:${sizeNouns})?` : `(?:${pattern})(?:${sizeNouns})`
-    return take(clause, new RegExp(`\\b(?:to |at |by )?${source}\\b`)) !== undefined
-  })?.[1]
+  const named = sizes.find(({ alone, afterVerb }) => take(clause, verb ? afterVerb : alone) !== undefined)?.factor
   const factor = named ?? (verb ? takeFactor(clause, /shrink|down|reduce/.test(word)) : undefined)
   if (!verb && factor === undefined) {
     const comparative = take(clause, /\b(smaller|bigger|larger)\b/)
