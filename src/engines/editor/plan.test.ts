@@ -6,6 +6,7 @@ import { content } from './fixtures/prompts/content.js'
 import type { Example } from './fixtures/prompts/example.js'
 import { layers, styles } from './fixtures/prompts/layers.js'
 import { light } from './fixtures/prompts/light.js'
+import { others } from './fixtures/prompts/others.js'
 import { frames, shape, texts } from './fixtures/prompts/shape.js'
 import { type Model, modelNamed } from './models.js'
 import type { Step } from './operation.js'
@@ -68,5 +69,5 @@ const check = ([written, wish]: Example) => {
     )
 }
 
-for (const example of [light, colour, shape, frames, texts, content, layers, styles].flat())
+for (const example of [light, colour, shape, frames, texts, content, layers, styles, others].flat())
   test(`"${example[0]}" asks for ${example[1]}`, () => check(example))

@@ -1,5 +1,5 @@
 import type { Area, Operation, Shape, Step } from '../operation.js'
-import { kindOf } from '../operation.js'
+import { blurParts, kindOf } from '../operation.js'
 import { notFound } from '../refusals.js'
 import { boundsOf, boxOf, grownBox, ifRefused, maskOf } from './areas.js'
 import { colourMatrixOf } from './colour-matrix.js'
@@ -76,7 +76,8 @@ const everywhere = async (session: Session, operation: Operation): Promise<void>
       )
     case 'blur': {
       const reach = operation.amount * shorterSide(canvas)
-      if (operation.kind === 'soft') return canvas.pipe('blur', (picture) => picture.blur(Math.max(0.5, reach / 70)))
+      if (operation.kind === 'soft')
+        return canvas.pipe('blur', (picture) => picture.blur(Math.max(0.5, reach / blurParts)))
       const raster = await canvas.raster()
       return canvas.put(
         operation.kind === 'motion'

@@ -57,7 +57,7 @@ export const takeAmounts = (clause: Clause, wishes = 1): FoundAmount[] => {
     // Sliders go to 100; factors are written with a point: brightness 1.2; "by 0.3" is a part.
     const isFactor = digits.includes('.') && !(word === 'by' && Math.abs(value) < 1)
     const amount = isFactor ? { times: value } : { part: digits.includes('.') ? value : value / 100 }
-    amounts.push({ at: plain.at, strength: 1, ...amount })
+    amounts.push({ at: plain.at, strength: 1, ...amount, ...(word === 'to' && { isExact: true }) })
   }
   for (const [pattern, strength] of degrees)
     for (let count = 0; count < 4; count++) {

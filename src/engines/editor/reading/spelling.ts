@@ -1,4 +1,4 @@
-import { colourWords } from './colours.js'
+import { colourWords, hueRangeOf } from './colours.js'
 import { corrected } from './words.js'
 
 const hexOf = (red: string, green: string, blue: string) =>
@@ -71,6 +71,15 @@ const spellings: Spelling[] = [
 
 /** One way to say what can be said in several. */
 const phrases: Spelling[] = [
+  [
+    /\b(?:apply|make|do|perform|carry out) (?:the following|these|the)(?: [a-z]+)? ?(?:edits|changes|adjustments|steps|modifications|operations|instructions)?(?: (?:to|on) (?:the|this|my) (?:image|photo|picture))?\s*[:?]/g,
+    '\n',
+  ],
+  [/\b50 ?[/:-] ?50\b/g, 'equally'],
+  [/\b(warmer|cooler|colder) (?:color )?temperatures?\b/g, '$1'],
+  [/\bunsharp mask(?:ing)?\b/g, 'sharpen'],
+  [/\brecover (?:the )?(?:blown[ -]out|lost|burnt[ -]out) highlights\b/g, 'recover the highlights'],
+  [/\bsoften (?:the )?(?:hard |harsh )?shadows\b/g, 'lift the shadows'],
   [/\btake (?!out|away)([^,.;⟦⟧]{2,40}?) (?:out|away)\b(?: of)?/g, 'remove $1'],
   [/\b(?:drain|strip|suck)(?: out)? (?:all )?(?:of )?(?:the )?colors?\b/g, 'remove the color'],
   [
@@ -92,11 +101,16 @@ const phrases: Spelling[] = [
 ]
 
 const listMark = /^[^\S\n]*(?:\d{1,2}[.)]|[-*•]|step \d{1,2}\s*[:.)-])[^\S\n]+/gim
-const isList = /^\s*1[.)] /
-const inlineMark = /[^\S\n]\d{1,2}[.)][^\S\n]+(?=[a-z])/gi
+const isList = /(?:^|[\s:?.!])1[.)] /
+const inlineMark = /(?:^|[^\S\n])\d{1,2}[.)][^\S\n]+(?=[a-z])/gi
 
 /** Two colours that belong together stay in one clause. */
 const colourPair = new RegExp(`(${colourWords})\\s*(?:and|&|,)\\s*(?=${colourWords})`, 'g')
+
+const pluralColour = new RegExp(
+  `\\b(all )?(?:the )?([a-z]{3,8})s(?= (?:to |into |with |be )?(?:an? )?(?:${colourWords}))`,
+  'g',
+)
 
 /** A prompt in the words that readers know, each on its lines. */
 export const spelled = (text: string): string => {
@@ -108,5 +122,6 @@ export const spelled = (text: string): string => {
   for (const [pattern, replacement] of spellings) prompt = prompt.replace(pattern, replacement as string)
   if (/gradient|tone\b|toning/.test(prompt)) prompt = prompt.replace(colourPair, '$1 to ')
   for (const [pattern, replacement] of phrases) prompt = prompt.replace(pattern, replacement as string)
+  prompt = prompt.replace(pluralColour, (whole, _all, word) => (hueRangeOf(word) ? `the ${word}` : whole))
   return prompt.replace(/[^\S\n]+/g, ' ')
 }

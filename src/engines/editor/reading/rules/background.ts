@@ -17,7 +17,7 @@ const subject = new RegExp(
 )
 const cutting = new RegExp(`\\b(?:cut ?out|isolate|extract)\\b(?: (?:the |my |just |only )*${subjectWords})`)
 const removing = new RegExp(
-  `\\b(?:remove|removing|delete|erase|drop|strip|eliminate|get rid of|take (?:away|out)|cut (?:away|out)) (?:all |of |the |its |this |whole |entire |image |photo |current |existing |distracting |messy )*(?=${noun}\\b)|(?<=${noun} )(?:removed|removal|gone|away|out)\\b|\\b(?:without|no)(?=(?: the| any| an?)? ${noun}\\b)`,
+  `\\b(?:remove|removing|delete|erase|drop|strip|eliminate|get rid of|take (?:away|out)|cut (?:away|out)) (?:all |of |the |its |this |whole |entire |image |photo |current |existing |distracting |messy )*(?=${noun}\\b)|(?<=${noun} )(?:removed|removal|gone|away)\\b|\\b(?:without|no)(?=(?: the| any| an?)? ${noun}\\b)`,
 )
 const gradientColours = new RegExp(
   `(?:from |of |between )?(?:an? )?(${colourWords})(?: (?:color))?\\s*(?:to|into|-|and|~)\\s*(${colourWords})`,

@@ -1,4 +1,5 @@
 import type { Colour, Frame } from '../../operation.js'
+import { amountAt, strengthOf, takeAmounts } from '../amounts.js'
 import { has, take, takeIf } from '../clause.js'
 import { black, colourAfter, takeColour, white } from '../colours.js'
 import { placed, type Rule } from '../rule.js'
@@ -75,7 +76,9 @@ export const readFrame: Rule = (clause, context) => {
   const steps = radius ? [placed(radius.at, { do: 'rounded', radius: radius.value })] : []
   for (const [pattern, operation] of simple) {
     const found = take(clause, pattern)
-    if (found) steps.push(placed(found.at, operation))
+    if (!found) continue
+    const strength = operation.do === 'shadow' ? strengthOf(amountAt(takeAmounts(clause), found.at, []), 1, 2) : 1
+    steps.push(placed(found.at, operation.do === 'shadow' ? { ...operation, amount: strength } : operation))
   }
   return [...steps, ...readBorder(clause, context)]
 }

@@ -21,7 +21,7 @@ const ratios: [RegExp, number][] = [
 const takeRatio = (clause: Clause): { at: number; value: number } | undefined => {
   const named = takeIf(
     clause,
-    /\b(?:(?:to|with|at|in|into) )?(?:an? |the )?(?:aspect )?(?:ratio )?(?:of )?(\d+(?:\.\d+)?):(\d+(?:\.\d+)?)(?: (?:aspect )?(?:ratio|format))?/,
+    /\b(?:(?:to|with|at|in|into) )?(?:an? |the )?(?:vertical |horizontal |landscape |portrait |wide |tall )?(?:aspect )?(?:ratio )?(?:of )?(\d+(?:\.\d+)?):(\d+(?:\.\d+)?)(?: (?:aspect )?(?:ratio|format))?/,
     ([, wide, high]) => (Number(wide) > 0 && Number(high) > 0 ? Number(wide) / Number(high) : undefined),
   )
   if (named) return named.value >= 0.05 && named.value <= 20 ? named : undefined
@@ -48,7 +48,7 @@ const without = (side: string | undefined, part: number): Region => {
   }
 }
 
-const around = '\\b(?:in )?(?:tight(?:ly)? )?(?:around|to|on|onto|into) (?:the |my |this |his |her )?(?:just )?'
+const around = '\\b(?:in )?(?:tight(?:ly)? )?(?:around|to|on|onto|into) (?:just |only )?(?:the |my |this |his |her )?'
 const aroundThing = new RegExp(`${around}(${thingWords})\\b`)
 const aroundSubject = new RegExp(`${around}(?:main )?(?:subject|foreground|object)\\b`)
 const aroundFace = new RegExp(`${around}(?:(?:person|man|woman|girl|boy|child)'s )?(?:face|head)\\b`)
@@ -178,6 +178,8 @@ const readRotate: Rule = (clause) => {
 const readFlip: Rule = (clause) => {
   const verb = take(clause, /\b(?:flip(?:ped)?|mirror(?:ed)?(?: image)?)\b/)
   if (!verb) return []
+  const axis = take(clause, /\b(?:along|about|around|over|across|on) (?:the |its )?(horizontal|vertical) axis\b/)
+  if (axis) return [placed(verb.at, { do: 'flip', axis: axis.groups[1] === 'vertical' ? 'horizontal' : 'vertical' })]
   const isVertical =
     take(
       clause,
@@ -254,8 +256,8 @@ const readResize: Rule = (clause) => {
 }
 
 const takeFactor = (clause: Clause, isShrinking: boolean): number | undefined =>
-  takeIf(clause, /\b(to|by)?\s?(\d+(?:\.\d+)?)(%|x| times)/, ([, word, value, unit]) => {
-    const number = Number(value)
+  takeIf(clause, /\b(to|by)?\s?(\d+(?:\.\d+)?)(%|x| times)|\b(?:by) (\d)\b/, ([, word, value, unit, divisor]) => {
+    const number = Number(value ?? divisor)
     if (!(number > 0)) return undefined
     if (unit !== '%') return isShrinking && number > 1 ? 1 / number : number
     return word === 'by'
@@ -269,5 +271,8 @@ const takeFactor = (clause: Clause, isShrinking: boolean): number | undefined =>
 
 export const readShape: Rule = (clause, context) => {
   if (has(clause, /\b(?:border|frame|text|opacity|logo)\b/) && !has(clause, /\b(?:crop|rotate|flip|resize)/)) return []
-  return [readCrop, readZoom, readFlip, readRotate, readResize, readRatio].flatMap((rule) => rule(clause, context))
+  const steps = [readCrop, readZoom, readFlip, readRotate, readResize].flatMap((rule) => rule(clause, context))
+  const ratio = readRatio(clause, context)
+  // "crop to 9:16 for TikTok" says it twice.
+  return steps.some(({ operation }) => operation.do === 'cropRatio') ? steps : [...steps, ...ratio]
 }

@@ -99,7 +99,7 @@ export const adjectives: [RegExp, Make][] = [
   [/\b(?:mute|muted|subdued|duller|washed[ -]out|pale|paler)\b(?: colors?)?/, less(saturation)],
   [/\b(?:brighten(?:ed|ing)?|brighter|bright|lighten(?:ed|ing)?|lighter|luminous)\b/, brightness],
   [/\b(?:darken(?:ed|ing)?|darker|dark|dimmer|dim|dimmed)\b/, less(brightness)],
-  [/\b(?:warmer|warm|warmed|warm up|warming)\b/, temperature],
+  [/\b(?:warmer|warm|warmed|warm up|warming|co[sz](?:y|ier))\b/, temperature],
   [/\b(?:cooler|colder|cool|cold|cool down|chilly|icy)\b/, less(temperature)],
   [/\b(?:contrasty|contrastier|high[ -]contrast)\b/, contrast],
   [/\blow[ -]contrast\b|\bflatter\b/, less(contrast)],
@@ -159,7 +159,7 @@ export const adjectives: [RegExp, Make][] = [
     (amount) => ({ do: 'localContrast', amount: strengthOf(amount, 0.9, 2) }),
   ],
   [
-    /\b(?:de-?haze|dehazed|clear up the haze)\b/,
+    /\b(?:de-?haze|dehazed|clear up the haze|clearer|more clear)\b/,
     (amount) => ({ do: 'localContrast', amount: strengthOf(amount, 0.6, 2) }),
   ],
   [
@@ -168,14 +168,20 @@ export const adjectives: [RegExp, Make][] = [
       sign > 0 ? { do: 'fade', amount: strengthOf(amount, 0.5) } : { do: 'levels', isPerChannel: true },
   ],
   [
-    /\b(?:auto(?:matic(?:ally)?)?[ -]?(?:correct |adjust |fix )?(?:the )?(?:levels|contrast|tone|exposure|brightness)|(?:fix|correct|balance|improve) (?:the )?(?:exposure|light(?:ing)?|brightness|levels|contrast)|normali[sz]e|equali[sz]e|stretch (?:the )?contrast)\b/,
+    /\b(?:auto(?:matic(?:ally)?)?[ -]?(?:correct |adjust |fix )?(?:the )?(?:levels|contrast|tone|exposure|brightness)|adjust (?:the )?levels|(?:fix|correct|balance|improve) (?:the )?(?:exposure|light(?:ing)?|brightness|levels|contrast)|normali[sz]e|equali[sz]e|stretch (?:the )?contrast)\b/,
     only({ do: 'levels', isPerChannel: false }),
   ],
   [
     /\b(?:auto(?:matic)?[ -]?(?:colors?|white ?balance)|white ?balanc(?:e|ed|ing)|color[ -]?correct(?:ed|ion|ing)?|(?:fix|correct|neutralize|balance|adjust) (?:the )?(?:white balance|color ?cast|color balance|colors?))\b/,
     only({ do: 'levels', isPerChannel: true }),
   ],
-  [/\bposteri[sz](?:e|ed|ation)\b/, only({ do: 'posterize', steps: 4 })],
+  [
+    /\bposteri[sz](?:e|ed|ation)\b/,
+    ({ part }, sign) => {
+      const steps = Math.round((part ?? 0.04) * 100)
+      return sign > 0 && steps >= 2 && steps <= 32 ? { do: 'posterize', steps } : undefined
+    },
+  ],
 ]
 
 /**

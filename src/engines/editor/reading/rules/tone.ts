@@ -1,3 +1,4 @@
+import { blurParts } from '../../operation.js'
 import { amountAt, takeAmounts } from '../amounts.js'
 import { has, take, takeIf } from '../clause.js'
 import { black, takeColour } from '../colours.js'
@@ -9,7 +10,11 @@ const more =
 const fewer =
   /\b(?:reduc(?:e|ed|ing)|decreas(?:e|ed|ing)|lower(?:ed)?|less|fewer|drop|cut|tone down|down|minus|decrease|weaken|tame|recover|turn down|darken|remove|soften|minimi[sz]e|low|drop|without|no|dial back)\b/
 
-export const readTone: Rule = (clause, { direction }) => {
+/** How far a blur reaches, in pixels of the picture as it was sent. */
+const radius =
+  /\b(?:with |of |by )?(?:an? |the )?(?:radius|sigma)(?: of| =)? (\d+(?:\.\d+)?)(?:px)?|\b(\d+(?:\.\d+)?)(?:px)? (?:radius|sigma)\b/
+
+export const readTone: Rule = (clause, { direction, size }) => {
   const stops = takeIf(
     clause,
     /\b(?:by )?([+-])?\s?(\d+(?:\.\d+)?) ?(?:f-?)?(?:stops?|ev)\b/,
@@ -39,7 +44,10 @@ export const readTone: Rule = (clause, { direction }) => {
     if (match) found.push({ at: match.at, make, sign })
   }
   if (found.length === 0) return []
+  const reach = takeIf(clause, radius, ([, first, second]) => Number(first ?? second))
   const amounts = takeAmounts(clause, found.length)
+  if (reach)
+    amounts.push({ at: reach.at, strength: 1, part: (reach.value / Math.min(size.width, size.height)) * blurParts })
   take(clause, more)
   take(clause, fewer)
   take(clause, /[+-](?=[ ~])/)
