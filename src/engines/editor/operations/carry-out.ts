@@ -2,6 +2,7 @@ import type { Area, Operation, Shape, Step } from '../operation.js'
 import { blurParts, kindOf } from '../operation.js'
 import { notFound } from '../refusals.js'
 import { boundsOf, boxOf, grownBox, ifRefused, maskOf } from './areas.js'
+import { notingChange } from './changes.js'
 import { colourMatrixOf } from './colour-matrix.js'
 import { changeBackground, removeContent } from './content.js'
 import { applyCurve } from './curves.js'
@@ -157,8 +158,12 @@ const isAddition = (operation: Operation) =>
   ['text', 'frame', 'layers', 'shape', 'removal', 'background'].includes(kindOf(operation))
 
 /** Does one step of an edit. */
-export const carryOut = async (session: Session, { operation, area }: Step): Promise<void> => {
+export const carryOut = (session: Session, step: Step): Promise<void> => {
   session.stop.check()
+  return notingChange(session, step, () => doStep(session, step))
+}
+
+const doStep = async (session: Session, { operation, area }: Step): Promise<void> => {
   switch (operation.do) {
     case 'crop':
     case 'cropPixels':

@@ -389,7 +389,8 @@ const withOthers: [number, boolean, string, string[]][] = [
   [2, false, 'blend them', ['layer 1 cover usual 0.5 over no']],
   [2, false, 'overlay the second image with 50% opacity', ['layer 1 cover usual 0.5 over no']],
   [3, false, 'make a grid of the images', ['arrange grid']],
-  [2, false, 'combine', ['arrange grid']],
+  [2, false, 'combine', ['arrange row']],
+  [3, false, 'combine', ['arrange grid']],
   [2, false, 'as polaroids', ['arrange polaroids']],
   [
     3,

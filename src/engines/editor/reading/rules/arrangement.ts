@@ -39,7 +39,7 @@ const joining = new RegExp(
 )
 
 /** All images beside, below or around each other. */
-export const readArrangement = (clause: Clause): Placed[] => {
+export const readArrangement = (clause: Clause, images: number): Placed[] => {
   for (const [pattern, as] of arrangements) {
     const found = take(clause, pattern)
     if (!found) continue
@@ -52,5 +52,6 @@ export const readArrangement = (clause: Clause): Placed[] => {
     return [placed(found.at, { do: 'arrange', as })]
   }
   const joined = take(clause, joining)
-  return joined ? [placed(joined.at, { do: 'arrange', as: 'grid' })] : []
+  // Two fit beside each other, whole.
+  return joined ? [placed(joined.at, { do: 'arrange', as: images === 2 ? 'row' : 'grid' })] : []
 }

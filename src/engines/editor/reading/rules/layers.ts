@@ -104,7 +104,7 @@ export const readLayers: Rule = (clause, { images }) => {
   const { rest } = clause
   const isBlend = has(clause, /\b(?:blend|mix|double[ -]expos\w+|superimpose|cross[ -]?fade)\b/)
   if (!isBlend || has(clause, /\bcollage|grid|side by side\b/)) {
-    const arranged = has(clause, mentionsLayer) ? [] : readArrangement(clause)
+    const arranged = has(clause, mentionsLayer) ? [] : readArrangement(clause, images)
     if (arranged.length > 0) return arranged
   }
   const used = take(clause, asLayer)

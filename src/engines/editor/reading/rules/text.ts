@@ -72,7 +72,7 @@ export const readText: Rule = (clause, { quotes, size, isMeme }) => {
   const opacity = takeOpacity(clause, look)
   const colour = takeColour(clause, textColour)
   take(clause, /\b(?:in|using)\s+(?:an? )?(?:capital|capitals|caps|upper ?case)\b(?: letters)?/)
-  const height = takeSize(clause, look, size.height)
+  const height = takeSize(clause, look, size.height) * (isDiagonal ? 1.8 : 1)
   if (take(clause, /\b(?:below|underneath|under(?: it)?)\b/)) clause.rest += 'at the bottom '
   const places = [takePlace(clause), takePlace(clause)]
   while (take(clause, words));
