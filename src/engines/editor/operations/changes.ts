@@ -46,12 +46,25 @@ const fingerprintOf = ({ data, width }: Raster): number => {
   return print
 }
 
+const isOfColours = ({ operation }: Step) => operation.do === 'saturation' || operation.do === 'hue'
+
+const hasColours = ({ data }: Raster): boolean => {
+  for (let index = 0; index < data.length; index += 4)
+    if (data[index] !== data[index + 1] || data[index] !== data[index + 2]) return true
+  return false
+}
+
 /** Does a step, and notes whether the picture is another one than before: nothing else may be sold as an edit. */
 export const notingChange = async (session: Session, step: Step, work: () => Promise<void>): Promise<void> => {
   if (session.hasChanged || !mayDoNothing(step, session)) {
     await work()
     session.hasChanged = true
     return
+  }
+  // Whether there are colours says as much, and spares the second look.
+  if (isOfColours(step) && !step.area && !session.mask && !isByNothing(step.operation)) {
+    session.hasChanged = hasColours(await session.canvas.raster())
+    return work()
   }
   const before = fingerprintOf(await session.canvas.raster())
   await work()

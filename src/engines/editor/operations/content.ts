@@ -1,6 +1,5 @@
 import { cutOutBy } from '../../matter/colours.js'
 import { emptyRaster, type Raster } from '../../pixels/raster.js'
-import { fromRaster, toRaster } from '../../pixels/sharp.js'
 import type { Area, Content, Fill } from '../operation.js'
 import { refused, waysToSayWhere } from '../refusals.js'
 import { ifRefused, maskOf, matteOf, thingsOf } from './areas.js'
@@ -8,6 +7,7 @@ import { lumaOf } from './colour-matrix.js'
 import { copyOf, mixByMask, shareOf } from './masks.js'
 import { outlinesOf } from './outline.js'
 import type { Session } from './session.js'
+import { softlyBlurred } from './soft-blur.js'
 
 /** What is transparent in the picture itself. */
 const holesIn = ({ data, width, height }: Raster): Uint8Array => {
@@ -77,7 +77,7 @@ const blurred = async (raster: Raster, matte: Uint8Array, amount: number): Promi
   for (let pixel = 0; pixel < matte.length; pixel++)
     behind.data[pixel * 4 + 3] = Math.max(1, 255 - (matte[pixel] as number))
   const reach = Math.max(1, (amount * Math.min(raster.width, raster.height)) / 55)
-  const soft = await toRaster(fromRaster(behind).blur(reach))
+  const soft = await softlyBlurred(behind, reach)
   for (let pixel = 0; pixel < matte.length; pixel++) soft.data[pixel * 4 + 3] = raster.data[pixel * 4 + 3] as number
   return soft
 }
