@@ -49,7 +49,7 @@ const describing =
   /\b(photo|picture|image|portrait|shot|photograph|scan|selfie|snapshot|watercolor|painting|drawing|sketch|illustration|cartoon)s? of (?:[a-z'-]+ ?){1,8}?(?= (?:into|to look)\b|$)/
 /** A style is of the whole picture, unless its part is what is turned into it. */
 const stylesPart =
-  /\b(?:turn|make|convert|transform|render|paint|draw|stylize) (?:only |just )?(?:the|my|his|her|all)\b(?! (?:image|picture|photo|whole|entire|scene))/
+  /\b(?:turn|make|convert|transform|render|paint|draw|stylize) (?:only |just )?(?:the|my|his|her|all)\b(?! (?:\w+ed |input |given |original |whole |entire )?(?:image|picture|photo|thing|scene)\b)/
 const marked =
   /\b(?:in |inside |within |only )*(?:the |this )?(?:mask(?:ed)?|selected|marked|selection)(?: (?:area|region|part|object|section))?\b/
 

@@ -77,6 +77,10 @@ const phrases: Spelling[] = [
   ],
   [/\b50 ?[/:-] ?50\b/g, 'equally'],
   [/\b(warmer|cooler|colder) (?:color )?temperatures?\b/g, '$1'],
+  [/\bso (?:that )?only (?:the |my )?([a-z ]{2,30}?) (?:is|are|remains?) (?:visible|left|shown|seen)\b/g, 'to the $1'],
+  [/\ba quarter(?: of a)? turn\b/g, '90°'],
+  [/\bcut ((?:the |my )[a-z ]{2,20}?) out\b(?! of)/g, 'cut out $1'],
+  [/\b(?:edit|photoshop|airbrush) out\b/g, 'remove'],
   [/\bunsharp mask(?:ing)?\b/g, 'sharpen'],
   [/\brecover (?:the )?(?:blown[ -]out|lost|burnt[ -]out) highlights\b/g, 'recover the highlights'],
   [/\bsoften (?:the )?(?:hard |harsh )?shadows\b/g, 'lift the shadows'],
@@ -108,7 +112,7 @@ const inlineMark = /(?:^|[^\S\n])\d{1,2}[.)][^\S\n]+(?=[a-z])/gi
 const colourPair = new RegExp(`(${colourWords})\\s*(?:and|&|,)\\s*(?=${colourWords})`, 'g')
 
 const pluralColour = new RegExp(
-  `\\b(all )?(?:the )?([a-z]{3,8})s(?= (?:to |into |with |be )?(?:an? )?(?:${colourWords}))`,
+  `\\b(?:all (?:the )?|the )([a-z]{3,8})s(?= (?:to |into |with |be )?(?:an? )?(?:${colourWords}))`,
   'g',
 )
 
@@ -122,6 +126,6 @@ export const spelled = (text: string): string => {
   for (const [pattern, replacement] of spellings) prompt = prompt.replace(pattern, replacement as string)
   if (/gradient|tone\b|toning/.test(prompt)) prompt = prompt.replace(colourPair, '$1 to ')
   for (const [pattern, replacement] of phrases) prompt = prompt.replace(pattern, replacement as string)
-  prompt = prompt.replace(pluralColour, (whole, _all, word) => (hueRangeOf(word) ? `the ${word}` : whole))
+  prompt = prompt.replace(pluralColour, (whole, word) => (hueRangeOf(word) ? `the ${word}` : whole))
   return prompt.replace(/[^\S\n]+/g, ' ')
 }

@@ -21,7 +21,7 @@ const filler = new Set(
   increase decrease raise lower boost reduce enhance up down increased reduced
   which where when who what how own new same together between over across around inside within through onto
   across toward towards side area part region section portion whole object
-  surround automatically whoever sure notch step dear hi hello hey assistant ai editor editing edited tool program
+  mind think believe guess dslr camera surround automatically whoever sure notch step dear hi hello hey assistant ai editor editing edited tool program
   `),
 )
 

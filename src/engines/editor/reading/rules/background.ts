@@ -62,7 +62,7 @@ export const readBackground: Rule = (clause, { images }) => {
   const set = (at: number, how: How): Placed[] => [placed(at, { do: 'background', how })]
   const front = images > 1 ? take(clause, inFrontOf) : undefined
   if (front) return set(front.at, { fill: { image: 1 } })
-  const cut = take(clause, cutting)
+  const cut = take(clause, cutting) ?? take(clause, /^ (?:an? )?cut ?out $/)
   const bokeh = take(
     clause,
     /\b(?:bokeh|portrait mode|shallow depth of field|depth of field)\b(?: (?:effect|look|blur))?/,

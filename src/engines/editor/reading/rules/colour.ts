@@ -46,14 +46,18 @@ const readRecolour: Rule = (clause) => {
     const range = hueRangeOf(from ?? '')
     const colour = colourOf(to ?? '')
     const label = labelOf((noun ?? '').trim())
-    return range && colour ? { range, colour, area: label ? ({ in: 'object', label } as Area) : undefined } : undefined
+    if (!range || !colour) return undefined
+    const area: Area | undefined = label ? { in: 'object', label } : undefined
+    return { range, colour, area, noun: noun?.trim() }
   }
   const found =
     takeIf(clause, fromTo, ([, from, noun, to]) => both(from, noun, to)) ??
     takeIf(clause, replaced, ([, from, noun, to]) => both(from, noun, to)) ??
     takeIf(clause, fromColourTo, ([, from, noun, to]) => both(from, noun, to))
   if (!found) return []
-  const { range, colour, area } = found.value
+  const { range, colour, area, noun } = found.value
+  // "turn the red roses into white roses".
+  if (noun && clause.rest.includes(` ${noun} `)) clause.rest = clause.rest.replace(` ${noun} `, ' ')
   return [placed(found.at, { do: 'recolour', from: range, to: colour }, area)]
 }
 

@@ -6,7 +6,7 @@ import { type Placed, placed, type Rule } from '../rule.js'
 const looks: { pattern: RegExp; operations: Operation[]; isRepair?: true }[] = [
   {
     pattern:
-      /\b(?:restor(?:e|ed|ation|ing)|repair(?:ed)?|rescue|revive)\b(?: (?:the |this |my |an? )?(?:old |damaged |faded |scratched |historic |family |vintage )*(?:photo(?:graph)?|picture|image|scan))?/,
+      /\b(?:clean(?: up)?(?= (?:this|the|my) (?:old )?(?:photo|picture|image|scan))|restor(?:e|ed|ation|ing)|repair(?:ed)?|rescue|revive)\b(?: (?:the |this |my |an? )?(?:old |damaged |faded |scratched |historic |family |vintage )*(?:photo(?:graph)?|picture|image|scan))?/,
     operations: [
       { do: 'scratches' },
       { do: 'denoise', amount: 0.7 },

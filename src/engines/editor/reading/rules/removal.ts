@@ -41,6 +41,9 @@ export const readRemoval: Rule = (clause, context) => {
   const repaired = found ? undefined : take(clause, repair)
   const at = (found ?? repaired)?.at
   if (at === undefined) return []
+  // Beside a mask, "this spot" is the one that it marks.
+  if (found && context.hasMask && take(clause, /\b(?:this|that|the) (?:spot|stain|mark|blemish|scratch|place)\b/))
+    return [placed(at, { do: 'remove' })]
   for (const [pattern, operation] of flaws) {
     const flaw = take(clause, pattern)
     if (!flaw) continue

@@ -36,7 +36,7 @@ const less =
 
 /** Somebody complains: "the photo is quite dark". */
 const is =
-  "\\b(?:is|it's|are|was|looks|seems|appears|came out|turned out)(?: (?:a (?:bit|little|tad)|quite|very|rather|pretty|really|so|somewhat|slightly|too|all|still))*"
+  "\\b(?:is|it's|are|was|looks|seems|appears|came out|turned out|(?<=colors |they )(?:look|seem))(?: (?:a (?:bit|little|tad)|quite|very|rather|pretty|really|so|somewhat|slightly|too|all|still))*"
 const complaint = (words: string) => new RegExp(`${is} (?:${words})\\b`)
 
 /** Words that say the direction themselves; only "less" turns them round. */
