@@ -1,7 +1,7 @@
 import type { Raster } from '../../pixels/raster.js'
 import { fromRaster, toRaster } from '../../pixels/sharp.js'
 
-/** From here on, a smaller picture looks the same when it is blurred, and takes a hundredth of the time. */
+/** From here on, a smaller picture looks the same when it is blurred, and takes a fraction of the time. */
 const sigmaFine = 5
 
 /** A Gaussian blur. */
