@@ -12,7 +12,7 @@ import { sizeInside } from './operations/frame.js'
 import type { Session } from './operations/session.js'
 import { placedBox, ratioPart } from './operations/shape.js'
 import { planEdit } from './plan.js'
-import { unreadable } from './refusals.js'
+import { nothingChanges, unreadable } from './refusals.js'
 import type { Tools } from './tools.js'
 
 export type EditInput = {
@@ -191,6 +191,7 @@ export const createEdit =
         imageCount: images.length,
         imageSize: (index) => images[index] as InputPicture,
         mask: mask && (await openMask(mask, canvas)),
+        hasChanged: rest.length < steps.length && !mask,
         prefersHoles: isFiller,
         tools,
         stop,
@@ -208,6 +209,7 @@ export const createEdit =
         if (index === lastShape) await takeShape(canvas, input, todo.slice(index + 1))
       }
       stop.check()
+      if (!session.hasChanged) throw nothingChanges()
       const { width, height, hasFixedShape } = input
       if (hasFixedShape) await canvas.resize({ width, height }, { fit: 'cover' })
       else await canvas.resize(within(canvas, width * height))

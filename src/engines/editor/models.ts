@@ -1,6 +1,6 @@
 import type { Kind, Operation } from './operation.js'
 import { kindOf } from './operation.js'
-import { isStyleId } from './reading/rules/looks.js'
+import { isStyleId } from './reading/rules/styles.js'
 import { waysToSayWhere } from './refusals.js'
 
 export type Model = {

@@ -71,6 +71,9 @@ export type Detail =
   | { do: 'deblur'; amount: number }
   | { do: 'scratches' }
 
+/** A blur of amount 1 reaches this part of the shorter side. */
+export const blurParts = 70
+
 export type Effect =
   | { do: 'vignette'; amount: number; colour: Colour }
   | { do: 'grain'; amount: number }

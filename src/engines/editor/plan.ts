@@ -2,7 +2,7 @@ import type { Model } from './models.js'
 import type { Operation, Step } from './operation.js'
 import { kindOf } from './operation.js'
 import { readPrompt, stepsMax } from './reading/read-prompt.js'
-import { mentionsStyle } from './reading/rules/looks.js'
+import { mentionsStyle } from './reading/rules/styles.js'
 import { notUnderstood, refused } from './refusals.js'
 
 export type PlanNeeds = {

@@ -11,6 +11,12 @@ export const notUnderstood = (clause: string, can: string) =>
 export const notFound = (what: string) =>
   refused('what is to be changed was not found', `no ${what} was found in the image`)
 
+export const nothingChanges = () =>
+  refused(
+    'the edit changes nothing',
+    'the image would stay as it is: what the prompt asks to change is not in it, or is asked to change by nothing',
+  )
+
 export const unreadable = (name: string) =>
   new EngineError('unreadable', 'an input image cannot be decoded', { said: `${name} is cut off or broken` })
 

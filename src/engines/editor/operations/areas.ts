@@ -1,7 +1,7 @@
 import { EngineError } from '../../engine-error.js'
 import type { Area, Region } from '../operation.js'
 import { notFound } from '../refusals.js'
-import type { Box } from '../tools.js'
+import type { Box, FoundObject } from '../tools.js'
 import { colourMask } from './hues.js'
 import { boxMask, edgeMask, ellipseMask, invertMask, shareOf, softened } from './masks.js'
 import type { Session } from './session.js'
@@ -30,22 +30,28 @@ export const matteOf = async (session: Session): Promise<Uint8Array> => {
   return matte
 }
 
-export const boxesOf = async (session: Session, label: string, within?: Region): Promise<Box[]> => {
+type Things = { boxes: Box[]; others: Box[] }
+
+/** Things with this name that are within, and all others that the finder sees. */
+export const thingsOf = async (session: Session, label: string, within?: Region): Promise<Things> => {
   const raster = await session.canvas.raster()
   const finder = await session.tools.finder()
-  const found = (await finder.find(raster, session.stop)).filter((one) => one.label === label && one.score >= scoreMin)
+  const found = (await finder.find(raster, session.stop)).filter(({ score }) => score >= scoreMin)
   const place = within && boxOf(within, raster)
-  const boxes = found
-    .map(({ box }) => box)
-    .filter((box) => {
-      if (!place) return true
-      const x = box.left + box.width / 2
-      const y = box.top + box.height / 2
-      return x >= place.left && x <= place.left + place.width && y >= place.top && y <= place.top + place.height
-    })
+  const isMeant = (one: FoundObject) => {
+    if (one.label !== label) return false
+    if (!place) return true
+    const x = one.box.left + one.box.width / 2
+    const y = one.box.top + one.box.height / 2
+    return x >= place.left && x <= place.left + place.width && y >= place.top && y <= place.top + place.height
+  }
+  const boxes = found.filter(isMeant).map(({ box }) => box)
   if (boxes.length === 0) throw notFound(label)
-  return boxes
+  return { boxes, others: found.filter((one) => !isMeant(one)).map(({ box }) => box) }
 }
+
+export const boxesOf = async (session: Session, label: string, within?: Region): Promise<Box[]> =>
+  (await thingsOf(session, label, within)).boxes
 
 export const grownBox = ({ left, top, width, height }: Box, part: number): Box => ({
   left: left - width * part,

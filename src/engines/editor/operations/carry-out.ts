@@ -1,11 +1,12 @@
 import type { Area, Operation, Shape, Step } from '../operation.js'
-import { kindOf } from '../operation.js'
+import { blurParts, kindOf } from '../operation.js'
 import { notFound } from '../refusals.js'
 import { boundsOf, boxOf, grownBox, ifRefused, maskOf } from './areas.js'
+import { notingChange } from './changes.js'
 import { colourMatrixOf } from './colour-matrix.js'
 import { changeBackground, removeContent } from './content.js'
 import { applyCurve } from './curves.js'
-import { denoised, motionBlurred, scratchMask, zoomBlurred } from './detail.js'
+import { denoised, motionBlurred, scratchesIn, zoomBlurred } from './detail.js'
 import { applyGlow, applyGrain, applyLightLeak, applyLocalContrast, applyVignette } from './effects.js'
 import { addFrame } from './frame.js'
 import { applyThreshold, applyVibrance, colourMask, paint } from './hues.js'
@@ -14,6 +15,7 @@ import { write } from './lettering.js'
 import { copyOf, mixByMask, shareOf } from './masks.js'
 import type { Session } from './session.js'
 import { changeShape, extract, placedBox } from './shape.js'
+import { softlyBlurred } from './soft-blur.js'
 
 const shorterSide = ({ width, height }: { width: number; height: number }) => Math.min(width, height)
 
@@ -76,8 +78,8 @@ const everywhere = async (session: Session, operation: Operation): Promise<void>
       )
     case 'blur': {
       const reach = operation.amount * shorterSide(canvas)
-      if (operation.kind === 'soft') return canvas.pipe('blur', (picture) => picture.blur(Math.max(0.5, reach / 70)))
       const raster = await canvas.raster()
+      if (operation.kind === 'soft') return canvas.put(await softlyBlurred(raster, Math.max(0.5, reach / blurParts)))
       return canvas.put(
         operation.kind === 'motion'
           ? motionBlurred(raster, Math.max(1, Math.round(reach / 40)))
@@ -97,7 +99,7 @@ const everywhere = async (session: Session, operation: Operation): Promise<void>
       return canvas.put(denoised(await canvas.raster(), operation.amount, stop))
     case 'scratches':
       return onPixels(session, async (raster) => {
-        const { mask, around } = await scratchMask(raster)
+        const { mask, around } = await scratchesIn(raster)
         for (let pixel = 0; pixel < mask.length; pixel++)
           if (mask[pixel] === 255) raster.data.set(around.data.subarray(pixel * 4, pixel * 4 + 3), pixel * 4)
       })
@@ -156,8 +158,12 @@ const isAddition = (operation: Operation) =>
   ['text', 'frame', 'layers', 'shape', 'removal', 'background'].includes(kindOf(operation))
 
 /** Does one step of an edit. */
-export const carryOut = async (session: Session, { operation, area }: Step): Promise<void> => {
+export const carryOut = (session: Session, step: Step): Promise<void> => {
   session.stop.check()
+  return notingChange(session, step, () => doStep(session, step))
+}
+
+const doStep = async (session: Session, { operation, area }: Step): Promise<void> => {
   switch (operation.do) {
     case 'crop':
     case 'cropPixels':

@@ -1,11 +1,13 @@
+import { cutOutBy } from '../../matter/colours.js'
 import { emptyRaster, type Raster } from '../../pixels/raster.js'
-import { fromRaster, toRaster } from '../../pixels/sharp.js'
 import type { Area, Content, Fill } from '../operation.js'
 import { refused, waysToSayWhere } from '../refusals.js'
-import { boxesOf, grownBox, maskOf, matteOf } from './areas.js'
+import { ifRefused, maskOf, matteOf, thingsOf } from './areas.js'
 import { lumaOf } from './colour-matrix.js'
-import { boxMask, invertMask, mixByMask, shareOf } from './masks.js'
+import { copyOf, mixByMask, shareOf } from './masks.js'
+import { outlinesOf } from './outline.js'
 import type { Session } from './session.js'
+import { softlyBlurred } from './soft-blur.js'
 
 /** What is transparent in the picture itself. */
 const holesIn = ({ data, width, height }: Raster): Uint8Array => {
@@ -24,9 +26,9 @@ const holeOf = async (session: Session, area: Area | undefined): Promise<Uint8Ar
   }
   if (!area) throw refused('nothing says what is to be removed', waysToSayWhere)
   if (area.in !== 'object') return maskOf(session, area)
-  // A little more than the object: its shadow and its soft edges would give it away.
-  const boxes = (await boxesOf(session, area.label, area.within)).map((box) => grownBox(box, 0.06))
-  return boxMask(canvas.width, canvas.height, boxes)
+  const { boxes, others } = await thingsOf(session, area.label, area.within)
+  const matte = await matteOf(session).catch(ifRefused(() => undefined))
+  return outlinesOf(boxes, matte, canvas, others)
 }
 
 export const removeContent = async (session: Session, area: Area | undefined) => {
@@ -63,42 +65,57 @@ const filledWith = async (session: Session, fill: Exclude<Fill, 'transparent'>):
   return raster
 }
 
+/** The subject without a rim of what was behind it. */
+const subjectOf = async (raster: Raster, matte: Uint8Array): Promise<Raster> => {
+  const opacity = matte.map((value, pixel) => Math.round((value * (raster.data[pixel * 4 + 3] as number)) / 255))
+  return cutOutBy(raster, opacity)
+}
+
+/** Only the background is blurred, as if the subject were not there; otherwise it would have a halo. */
+const blurred = async (raster: Raster, matte: Uint8Array, amount: number): Promise<Raster> => {
+  const behind = copyOf(raster)
+  for (let pixel = 0; pixel < matte.length; pixel++)
+    behind.data[pixel * 4 + 3] = Math.max(1, 255 - (matte[pixel] as number))
+  const reach = Math.max(1, (amount * Math.min(raster.width, raster.height)) / 55)
+  const soft = await softlyBlurred(behind, reach)
+  for (let pixel = 0; pixel < matte.length; pixel++) soft.data[pixel * 4 + 3] = raster.data[pixel * 4 + 3] as number
+  return soft
+}
+
+const greyed = (raster: Raster): Raster => {
+  const grey = copyOf(raster)
+  const { data } = grey
+  for (let index = 0; index < data.length; index += 4) {
+    const luma = Math.round(lumaOf([data[index] as number, data[index + 1] as number, data[index + 2] as number]))
+    data.fill(luma, index, index + 3)
+  }
+  return grey
+}
+
 export const changeBackground = async (session: Session, { how }: Extract<Content, { do: 'background' }>) => {
   const { canvas } = session
   const matte = await matteOf(session)
   const raster = await canvas.raster()
-  if ('fill' in how && how.fill === 'transparent') {
-    for (let pixel = 0; pixel < matte.length; pixel++)
-      raster.data[pixel * 4 + 3] = ((raster.data[pixel * 4 + 3] as number) * (matte[pixel] as number)) / 255
+  if ('grey' in how) return canvas.put(mixByMask(greyed(raster), raster, matte))
+  const subject = await subjectOf(raster, matte)
+  if ('blur' in how) return canvas.put(over(await blurred(raster, matte, how.blur), subject))
+  if (how.fill === 'transparent') {
     canvas.hasAlpha = true
-    return canvas.put(raster)
+    return canvas.put(subject)
   }
-  if ('grey' in how) {
-    const grey = emptyRaster(raster.width, raster.height)
-    for (let index = 0; index < grey.data.length; index += 4) {
-      const [red, green, blue, alpha] = raster.data.subarray(index, index + 4) as unknown as [
-        number,
-        number,
-        number,
-        number,
-      ]
-      const luma = Math.round(lumaOf([red, green, blue]))
-      grey.data.set([luma, luma, luma, alpha], index)
-    }
-    return canvas.put(mixByMask(grey, raster, matte))
-  }
-  if ('blur' in how) {
-    // Only the background is blurred, as if the subject were not there; otherwise it would have a halo.
-    const behind: Raster = { ...raster, data: raster.data.slice() }
-    const away = invertMask(matte)
-    for (let pixel = 0; pixel < away.length; pixel++) behind.data[pixel * 4 + 3] = Math.max(1, away[pixel] as number)
-    const soft = await toRaster(
-      fromRaster(behind).blur(Math.max(1, (how.blur * Math.min(raster.width, raster.height)) / 55)),
-    )
-    for (let pixel = 0; pixel < away.length; pixel++) soft.data[pixel * 4 + 3] = raster.data[pixel * 4 + 3] as number
-    return canvas.put(mixByMask(soft, raster, matte))
-  }
-  const background = await filledWith(session, how.fill as Exclude<Fill, 'transparent'>)
-  canvas.put(mixByMask(background, raster, matte))
+  canvas.put(over(await filledWith(session, how.fill), subject))
   canvas.hasAlpha = false
+}
+
+/** Puts the subject before something. */
+const over = (behind: Raster, subject: Raster): Raster => {
+  const { data } = behind
+  for (let index = 0; index < data.length; index += 4) {
+    const share = (subject.data[index + 3] as number) / 255
+    if (share === 0) continue
+    for (let channel = index; channel < index + 3; channel++)
+      data[channel] = (data[channel] as number) * (1 - share) + (subject.data[channel] as number) * share
+    data[index + 3] = Math.max(data[index + 3] as number, subject.data[index + 3] as number)
+  }
+  return behind
 }

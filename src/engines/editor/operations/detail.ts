@@ -88,8 +88,28 @@ export const denoised = ({ data, width, height }: Raster, amount: number, stop: 
   return result
 }
 
+type Scratches = { mask: Uint8Array; around: Raster }
+
+/** In larger pictures, scratches are larger as well. */
+const scratchPixelsMax = 4_000_000
+
 /** 255 where thin lines and specks stick out of what is around them. */
-export const scratchMask = async (raster: Raster): Promise<{ mask: Uint8Array; around: Raster }> => {
+export const scratchesIn = async (raster: Raster): Promise<Scratches> => {
+  const { width, height } = raster
+  const factor = Math.sqrt(scratchPixelsMax / (width * height))
+  if (factor >= 1) return findScratches(raster)
+  const small = { width: Math.round(width * factor), height: Math.round(height * factor), fit: 'fill' as const }
+  const { mask, around } = await findScratches(await toRaster(fromRaster(raster).resize(small)))
+  const enlarged = new Uint8Array(width * height)
+  for (let y = 0, pixel = 0; y < height; y++) {
+    const row = Math.min(small.height - 1, Math.floor(y * factor)) * small.width
+    for (let x = 0; x < width; x++, pixel++)
+      enlarged[pixel] = mask[row + Math.min(small.width - 1, Math.floor(x * factor))] as number
+  }
+  return { mask: enlarged, around: await toRaster(fromRaster(around).resize({ width, height, fit: 'fill' })) }
+}
+
+const findScratches = async (raster: Raster): Promise<Scratches> => {
   const { data, width, height } = raster
   const around = await toRaster(
     fromRaster(raster).median(Math.min(9, 2 * Math.max(1, Math.round(Math.min(width, height) / 220)) + 5)),

@@ -1,6 +1,6 @@
 import type { Raster } from '../../pixels/raster.js'
-import { fromRaster, toRaster } from '../../pixels/sharp.js'
 import type { Colour } from '../operation.js'
+import { softlyBlurred } from './soft-blur.js'
 
 const smooth = (from: number, to: number, value: number) => {
   const part = Math.min(1, Math.max(0, (value - from) / (to - from)))
@@ -70,12 +70,9 @@ export const applyLightLeak = ({ data, width, height }: Raster, amount: number, 
       }
 }
 
-export const blurred = async (raster: Raster, sigma: number): Promise<Raster> =>
-  toRaster(fromRaster(raster).blur(Math.max(0.3, sigma)))
-
 /** Bright parts shine over their edges. */
 export const applyGlow = async (raster: Raster, amount: number) => {
-  const soft = await blurred(raster, Math.min(raster.width, raster.height) / 40)
+  const soft = await softlyBlurred(raster, Math.min(raster.width, raster.height) / 40)
   const { data } = raster
   for (let index = 0; index < data.length; index++) {
     if (index % 4 === 3) continue
@@ -87,7 +84,7 @@ export const applyGlow = async (raster: Raster, amount: number) => {
 
 /** Details stand out against what is around them. */
 export const applyLocalContrast = async (raster: Raster, amount: number) => {
-  const soft = await blurred(raster, Math.min(raster.width, raster.height) / 35)
+  const soft = await softlyBlurred(raster, Math.min(raster.width, raster.height) / 35)
   const { data } = raster
   for (let index = 0; index < data.length; index += 4) {
     const here = ((data[index] as number) + 2 * (data[index + 1] as number) + (data[index + 2] as number)) / 4

@@ -14,6 +14,8 @@ export type Session = {
   mask?: Uint8Array | undefined
   /** Of the picture as it is now; forgotten when its shape changes. */
   matte?: Uint8Array | undefined
+  /** Something was done to the picture. */
+  hasChanged: boolean
   /** What is transparent is to be filled, whatever else the prompt names. */
   prefersHoles: boolean
   tools: Tools

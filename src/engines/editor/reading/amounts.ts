@@ -1,12 +1,11 @@
 import { type Clause, take } from './clause.js'
-import { patternOf } from './pattern-of.js'
 
 /** How much: a number that was named, as a part (30% is 0.3), else a multiple of what is usual. */
 export type Amount = { part?: number; times?: number; isExact?: boolean; strength: number }
 export type FoundAmount = Amount & { at: number }
 
 const degrees: [RegExp, number][] = [
-  [/\b(?:(?:ever )?so slightly|barely|a tiny bit|a touch|a hint(?: of)?|subtly|faintly|minimally)\b/, 0.35],
+  [/\b(?:(?:ever )?so slightly|barely|a tiny bit|a touch|a notch|a hint(?: of)?|subtly|faintly|minimally)\b/, 0.35],
   [
     /\b(?:slightly|a (?:little )?bit|a little|little|slight|subtle|somewhat|gently|gentle|lightly|mild|mildly|softly|light touch|just a bit|a tad|bit|faint)\b/,
     0.5,
@@ -22,15 +21,16 @@ const degrees: [RegExp, number][] = [
   [/\b(?:quite|fairly|rather|moderately|moderate|medium|some|noticeably)\b/, 1],
 ]
 
-/** Takes every amount out of the clause. */
-export const takeAmounts = (clause: Clause): FoundAmount[] => {
+const number = '(\\d+(?:\\.\\d+)?)'
+const percents = new RegExp(`(?:\\b(by|to|at|about|around|of|with)\\s+)*(?:about |around )?([+-])?\\s?${number}\\s?%`)
+const factors = new RegExp(`(?:\\bby )?(?:a factor of )?\\b${number}\\s?(?:x|times|fold)(?: as| more)?\\b`)
+const plainNumbers = new RegExp(`(?:\\b(by|to|of|at|=|:)\\s*)?([+-])?\\b${number}(?![\\d.%°x]|px)`)
+
+/** Takes every amount out of the clause; numbers without a unit only for as many wishes as there are. */
+export const takeAmounts = (clause: Clause, wishes = 1): FoundAmount[] => {
   const amounts: FoundAmount[] = []
-  const number = '(\\d+(?:\\.\\d+)?)'
   for (let count = 0; count < 8; count++) {
-    const percent = take(
-      clause,
-      patternOf(`(?:\\b(by|to|at|about|around|of|with)\\s+)*(?:about |around )?([+-])?\\s?${number}\\s?%`),
-    )
+    const percent = take(clause, percents)
     if (!percent) break
     const [, word, sign, value] = percent.groups
     const part = (Number(value) / 100) * (sign === '-' ? -1 : 1)
@@ -43,18 +43,21 @@ export const takeAmounts = (clause: Clause): FoundAmount[] => {
       ...((word === 'to' || word === 'at' || isSetting) && { isExact: true }),
     })
   }
-  const times = take(clause, patternOf(`(?:\\bby )?(?:a factor of )?\\b${number}\\s?(?:x|times|fold)(?: as| more)?\\b`))
+  const times = take(clause, factors)
   if (times) amounts.push({ at: times.at, strength: 1, times: Number(times.groups[1]) })
   const twice = take(clause, /\b(?:twice(?: as)?|double|doubled|two times)\b/)
   if (twice) amounts.push({ at: twice.at, strength: 1, times: 2 })
   const half = take(clause, /\b(?:by half|by a half|half as|halve|to half|halved|half)\b/)
   if (half) amounts.push({ at: half.at, strength: 1, times: 0.5 })
-  const plain = take(clause, patternOf(`(?:\\b(by|to|of|at|=|:)\\s*)?([+-])?\\b${number}(?![\\d.%°x]|px)`))
-  if (plain) {
-    const value = Number(plain.groups[3]) * (plain.groups[2] === '-' ? -1 : 1)
-    // Sliders go to 100; factors are written with a point: brightness 1.2.
-    const amount = /\./.test(plain.groups[3] ?? '') ? { times: value } : { part: value / 100 }
-    amounts.push({ at: plain.at, strength: 1, ...amount })
+  for (let count = 0; count < wishes; count++) {
+    const plain = take(clause, plainNumbers)
+    if (!plain) break
+    const [, word, sign, digits = ''] = plain.groups
+    const value = Number(digits) * (sign === '-' ? -1 : 1)
+    // Sliders go to 100; factors are written with a point: brightness 1.2; "by 0.3" is a part.
+    const isFactor = digits.includes('.') && !(word === 'by' && Math.abs(value) < 1)
+    const amount = isFactor ? { times: value } : { part: digits.includes('.') ? value : value / 100 }
+    amounts.push({ at: plain.at, strength: 1, ...amount, ...(word === 'to' && { isExact: true }) })
   }
   for (const [pattern, strength] of degrees)
     for (let count = 0; count < 4; count++) {
@@ -67,12 +70,18 @@ export const takeAmounts = (clause: Clause): FoundAmount[] => {
 
 const usual: Amount = { strength: 1 }
 
-/** Gives each place in a clause its amount: the one that was named beside it; numbers go before words. */
+const isNumber = ({ part, times }: Amount) => part !== undefined || times !== undefined
+const byPlace = (first: number, second: number) => first - second
+
+/** Gives each place in a clause its amount: as many numbers as places in their order, else what was named beside it. */
 export const amountAt = (amounts: FoundAmount[], at: number, others: number[]): Amount => {
+  const numbers = amounts.filter(isNumber).sort((first, second) => first.at - second.at)
+  if (others.length > 0 && numbers.length === others.length + 1)
+    return numbers[[at, ...others].sort(byPlace).indexOf(at)] ?? usual
   const mine = amounts.filter((amount) =>
     others.every((other) => Math.abs(other - amount.at) >= Math.abs(at - amount.at)),
   )
-  return mine.find(({ part, times }) => part !== undefined || times !== undefined) ?? mine[0] ?? usual
+  return mine.find(isNumber) ?? mine[0] ?? usual
 }
 
 /** How much more or less, as a part: `usually` when no number was named. */

@@ -1,6 +1,5 @@
 import type { Colour, HueRange } from '../operation.js'
 import { type Clause, takeIf } from './clause.js'
-import { patternOf } from './pattern-of.js'
 
 const named: Record<string, string> = {
   black: '#000000',
@@ -60,7 +59,9 @@ const named: Record<string, string> = {
 
 const words = Object.keys(named).join('|')
 /** A colour in a prompt, without groups. */
-export const colourWords = `(?:(?:very |rather )?(?:dark|deep|light|pale|bright|pastel|soft|neon|vivid)[ -])?(?:sky|hot|royal|forest|navy|rose|off)?[ -]?\\b(?:${words})\\b|#[0-9a-f]{6}\\b|#[0-9a-f]{3}\\b`
+export const colourWords = `(?<![a-z])(?:(?:very |rather )?(?:dark|deep|light|pale|bright|pastel|soft|neon|vivid)[ -])?(?:sky|hot|royal|forest|navy|rose|off)?[ -]?\\b(?:${words})\\b|#[0-9a-f]{6}\\b|#[0-9a-f]{3}\\b`
+
+const lastWord = new RegExp(`(${words})$`)
 
 export const black: Colour = [0, 0, 0]
 export const white: Colour = [255, 255, 255]
@@ -81,7 +82,7 @@ export const colourOf = (text: string): Colour | undefined => {
   if (/sky[ -]?blue/.test(trimmed)) return [118, 190, 240]
   if (/hot[ -]?pink/.test(trimmed)) return [255, 80, 170]
   if (/off[ -]?white/.test(trimmed)) return [247, 245, 238]
-  const name = patternOf(`(${words})$`).exec(trimmed)?.[1]
+  const name = lastWord.exec(trimmed)?.[1]
   const hex = name === undefined ? undefined : named[name]
   if (hex === undefined) return undefined
   const colour = fromHex(hex)
@@ -90,8 +91,12 @@ export const colourOf = (text: string): Colour | undefined => {
   return colour
 }
 
-export const takeColour = (clause: Clause, before = ''): { at: number; value: Colour } | undefined =>
-  takeIf(clause, patternOf(`${before}(${colourWords})`), (groups) => colourOf(groups[1] ?? ''))
+/** For `takeColour`: a colour after these words, if they are there. */
+export const colourAfter = (words: string): RegExp => new RegExp(`(?:${words})?(${colourWords})`)
+const anyColour = colourAfter('')
+
+export const takeColour = (clause: Clause, pattern = anyColour): { at: number; value: Colour } | undefined =>
+  takeIf(clause, pattern, (groups) => colourOf(groups[1] ?? ''))
 
 /** What people call by the name of this colour. */
 export const hueRangeOf = (text: string): HueRange | undefined => {

@@ -1,6 +1,5 @@
 import type { Place, Region } from '../operation.js'
 import { type Clause, has, take, takeIf } from './clause.js'
-import { patternOf } from './pattern-of.js'
 
 export type Size = { width: number; height: number }
 
@@ -53,12 +52,18 @@ const cornerRegion = (y: string, x: string, size: number): Region => ({
   height: size,
 })
 
-/** Takes a part of the picture that the clause names. Numbers without `%` are pixels of the picture as it was sent. */
-export const takeRegion = (clause: Clause, { width, height }: Size): { at: number; value: Region } | undefined => {
-  const pair = `\\(?\\s*${number}\\s?[_ ]\\s?${number}\\s*\\)?`
-  const found =
-    takeIf(clause, patternOf(`${lead}(?:rectangle |box )?(?:from )?${pair}\\s*(?:to|until|-)\\s*${pair}`), (groups) => {
-      const [, x1, x1Unit, y1, y1Unit, x2, x2Unit, y2, y2Unit] = groups
+type Read = (groups: (string | undefined)[], size: Size) => Region | undefined
+
+const pair = `\\(?\\s*${number}\\s?[_ ]\\s?${number}\\s*\\)?`
+const fraction = '(half|third|quarter|fifth|two thirds|three quarters)'
+const corner: Read = ([, y, x, part]) =>
+  cornerRegion(y ?? '', x ?? '', part === 'quarter' || part === 'quadrant' ? 0.5 : 1 / 3)
+
+/** Parts of the picture, as they are named. The first that fits counts. */
+const regions: [RegExp, Read][] = [
+  [
+    new RegExp(`${lead}(?:rectangle |box )?(?:from )?${pair}\\s*(?:to|until|-)\\s*${pair}`),
+    ([, x1, x1Unit, y1, y1Unit, x2, x2Unit, y2, y2Unit], { width, height }) => {
       const isPercent = [x1Unit, y1Unit, x2Unit, y2Unit].includes('%')
       const unit = (own: string | undefined) => own ?? (isPercent ? '%' : 'px')
       return regionBetween(
@@ -67,88 +72,87 @@ export const takeRegion = (clause: Clause, { width, height }: Size): { at: numbe
         partOf(x2, unit(x2Unit), width),
         partOf(y2, unit(y2Unit), height),
       )
-    }) ??
-    takeIf(
-      clause,
-      patternOf(`${lead}(?:rectangle |box )?\\(?${number}[_ ]${number}[_ ]${number}[_ ]${number}\\)?`),
-      (groups) => {
-        const [, left, leftUnit, top, topUnit, wide, wideUnit, high, highUnit] = groups
-        const isPercent = [leftUnit, topUnit, wideUnit, highUnit].includes('%')
-        const unit = isPercent ? '%' : 'px'
-        const x = partOf(left, unit, width)
-        const y = partOf(top, unit, height)
-        return regionBetween(x, y, x + partOf(wide, unit, width), y + partOf(high, unit, height))
-      },
-    ) ??
-    takeIf(
-      clause,
-      patternOf(
-        `${lead}(top|upper|bottom|lower|middle|center)[ -](left|right|center|middle)(?: hand)?(?:\\s+(corner|quarter|quadrant|third))?\\b${noun}`,
-      ),
-      ([, y, x, part]) => cornerRegion(y ?? '', x ?? '', part === 'quarter' || part === 'quadrant' ? 0.5 : 1 / 3),
-    ) ??
-    takeIf(
-      clause,
-      patternOf(`${lead}(left|right)[ -](top|upper|bottom|lower)(?:\\s+(corner|quarter|quadrant))?\\b${noun}`),
-      ([, x, y, part]) => cornerRegion(y ?? '', x ?? '', part === 'quarter' || part === 'quadrant' ? 0.5 : 1 / 3),
-    ) ??
-    takeIf(
-      clause,
-      patternOf(
-        `${lead}(left|right|top|bottom|upper|lower)(?:most)?(?: hand)?\\s+(?:one )?(half|third|quarter|fifth|two thirds|three quarters)\\b${noun}`,
-      ),
-      ([, side, part]) => strip(side ?? '', fractions[part ?? ''] ?? 0.5),
-    ) ??
-    takeIf(
-      clause,
-      patternOf(
-        `${lead}(half|third|quarter|fifth|two thirds|three quarters) (?:on|at|of) the (left|right|top|bottom)\\b${noun}`,
-      ),
-      ([, part, side]) => strip(side ?? '', fractions[part ?? ''] ?? 0.5),
-    ) ??
-    takeIf(clause, patternOf(`${lead}(left|right|top|bottom|upper|lower)\\s+${number}(?!\\s?\\d)${noun}`), (groups) => {
-      const [, side, value, unit] = groups
-      if (unit === undefined) return undefined
-      return strip(side ?? '', partOf(value, unit, side === 'left' || side === 'right' ? width : height))
-    }) ??
-    takeIf(clause, patternOf(`${lead}(?:center|middle)(?: (third|half|quarter))?\\b${noun}`), ([, part]) =>
-      cornerRegion('middle', 'center', fractions[part ?? ''] ?? 0.5),
-    ) ??
-    takeIf(
-      clause,
-      patternOf(
-        `${lead}(left|right|top|bottom|upper|lower)(?: hand)?(?: (?:part|side|area|section|portion|edge|region))\\b${noun}`,
-      ),
-      ([, side]) => strip(side ?? '', 1 / 3),
-    ) ??
-    takeIf(
-      clause,
-      patternOf(`(?:\\b(?:in|on|at) the |\\bthe )(left|right|top|bottom)\\b(?! (?:corner|left|right))${noun}`),
-      ([, side]) => strip(side ?? '', 1 / 3),
-    )
-  return found
+    },
+  ],
+  [
+    new RegExp(`${lead}(?:rectangle |box )?\\(?${number}[_ ]${number}[_ ]${number}[_ ]${number}\\)?`),
+    ([, left, leftUnit, top, topUnit, wide, wideUnit, high, highUnit], { width, height }) => {
+      const unit = [leftUnit, topUnit, wideUnit, highUnit].includes('%') ? '%' : 'px'
+      const x = partOf(left, unit, width)
+      const y = partOf(top, unit, height)
+      return regionBetween(x, y, x + partOf(wide, unit, width), y + partOf(high, unit, height))
+    },
+  ],
+  [
+    new RegExp(
+      `${lead}(top|upper|bottom|lower|middle|center)[ -](left|right|center|middle)(?: hand)?(?:\\s+(corner|quarter|quadrant|third))?\\b${noun}`,
+    ),
+    corner,
+  ],
+  [
+    new RegExp(`${lead}(left|right)[ -](top|upper|bottom|lower)(?:\\s+(corner|quarter|quadrant))?\\b${noun}`),
+    ([all, x, y, part], size) => corner([all, y, x, part], size),
+  ],
+  [
+    new RegExp(`${lead}(left|right|top|bottom|upper|lower)(?:most)?(?: hand)?\\s+(?:one )?${fraction}\\b${noun}`),
+    ([, side, part]) => strip(side ?? '', fractions[part ?? ''] ?? 0.5),
+  ],
+  [
+    new RegExp(`${lead}${fraction} (?:on|at|of) the (left|right|top|bottom)\\b${noun}`),
+    ([, part, side]) => strip(side ?? '', fractions[part ?? ''] ?? 0.5),
+  ],
+  [
+    new RegExp(`${lead}(left|right|top|bottom|upper|lower)\\s+${number}(?!\\s?\\d)${noun}`),
+    ([, side, value, unit], { width, height }) =>
+      unit === undefined
+        ? undefined
+        : strip(side ?? '', partOf(value, unit, side === 'left' || side === 'right' ? width : height)),
+  ],
+  [
+    new RegExp(`${lead}(?:center|middle)(?: (third|half|quarter))?\\b${noun}`),
+    ([, part]) => cornerRegion('middle', 'center', fractions[part ?? ''] ?? 0.5),
+  ],
+  [
+    new RegExp(
+      `${lead}(left|right|top|bottom|upper|lower)(?: hand)?(?: (?:part|side|area|section|portion|edge|region))\\b${noun}`,
+    ),
+    ([, side]) => strip(side ?? '', 1 / 3),
+  ],
+  [
+    new RegExp(`(?:\\b(?:in|on|at) the |\\bthe )(left|right|top|bottom)\\b(?! (?:corner|left|right))${noun}`),
+    ([, side]) => strip(side ?? '', 1 / 3),
+  ],
+]
+
+/** Takes a part of the picture that the clause names. Numbers without `%` are pixels of the picture as it was sent. */
+export const takeRegion = (clause: Clause, size: Size): { at: number; value: Region } | undefined => {
+  for (const [pattern, read] of regions) {
+    const found = takeIf(clause, pattern, (groups) => read(groups, size))
+    if (found) return found
+  }
+  return undefined
 }
+
+const before =
+  '(?:\\b(?:in|at|on|to|into|onto|along|near|over|across|towards?|aligned)\\s+)*(?:\\bthe\\s+)?(?:very\\s+)?'
+const after =
+  '(?:[ -](?:corner|side|edge|part|area|of (?:the |this |my |it)?(?:picture|image|photo|frame|it|first image|base)?|aligned|hand))*'
+const cornerPlace = new RegExp(
+  `${before}\\b(top|upper|bottom|lower|middle|center)[ -](left|right|center|middle)\\b${after}`,
+)
+const turnedPlace = new RegExp(`${before}\\b(left|right)[ -](top|upper|bottom|lower)\\b${after}`)
+const sidePlace = new RegExp(`${before}\\b(top|upper|bottom|lower|left|right|middle|center(?:ed)?)\\b${after}`)
 
 /** Takes where something is to be placed. */
 export const takePlace = (clause: Clause): Place | undefined => {
-  const before =
-    '(?:\\b(?:in|at|on|to|into|onto|along|near|over|across|towards?|aligned)\\s+)*(?:\\bthe\\s+)?(?:very\\s+)?'
-  const after =
-    '(?:[ -](?:corner|side|edge|part|area|of (?:the |this |my |it)?(?:picture|image|photo|frame|it|first image|base)?|aligned|hand))*'
-  const corner = take(
-    clause,
-    patternOf(`${before}\\b(top|upper|bottom|lower|middle|center)[ -](left|right|center|middle)\\b${after}`),
-  )
-  if (corner) {
-    const [, y, x] = corner.groups
+  const inCorner = take(clause, cornerPlace)
+  if (inCorner) {
+    const [, y, x] = inCorner.groups
     return { x: x === 'left' || x === 'right' ? x : 'center', y: heightOf(y) }
   }
-  const turned = take(clause, patternOf(`${before}\\b(left|right)[ -](top|upper|bottom|lower)\\b${after}`))
+  const turned = take(clause, turnedPlace)
   if (turned) return { x: turned.groups[1] as 'left' | 'right', y: heightOf(turned.groups[2]) }
-  const single = take(
-    clause,
-    patternOf(`${before}\\b(top|upper|bottom|lower|left|right|middle|center(?:ed)?|centered)\\b${after}`),
-  )
+  const single = take(clause, sidePlace)
   if (!single) return undefined
   const word = single.groups[1]
   if (word === 'left' || word === 'right') return { x: word, y: 'middle' }

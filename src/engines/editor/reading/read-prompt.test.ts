@@ -267,7 +267,7 @@ const understood: [string, string[]][] = [
   ['soft focus', ['blur 0.3 soft']],
   ['unblur', ['deblur 1']],
   ['denoise strongly', ['denoise 1.7']],
-  ['remove dust and scratches', ['scratches', 'scratches']],
+  ['remove dust and scratches', ['scratches']],
   ['fix colors', ['levels yes']],
   ['white balance', ['levels yes']],
   ['remove the color cast', ['levels yes']],
@@ -389,7 +389,8 @@ const withOthers: [number, boolean, string, string[]][] = [
   [2, false, 'blend them', ['layer 1 cover usual 0.5 over no']],
   [2, false, 'overlay the second image with 50% opacity', ['layer 1 cover usual 0.5 over no']],
   [3, false, 'make a grid of the images', ['arrange grid']],
-  [2, false, 'combine', ['arrange grid']],
+  [2, false, 'combine', ['arrange row']],
+  [3, false, 'combine', ['arrange grid']],
   [2, false, 'as polaroids', ['arrange polaroids']],
   [
     3,

@@ -1,7 +1,7 @@
 /** What the object finder knows, with other words for it. */
 const labels: Record<string, string> = {
   person:
-    'man|men|woman|women|person|persons|people|human|humans|guy|guys|boy|boys|girl|girls|kid|kids|child|children|baby|lady|tourist|tourists|pedestrian|pedestrians|passerby|stranger|strangers|crowd',
+    'man|men|woman|women|person|persons|people|human|humans|guy|guys|boy|boys|girl|girls|kid|kids|child|children|baby|lady|tourist|tourists|pedestrian|pedestrians|passerby|strangers?|crowd|everyone|everybody|anyone|anybody|bystanders?|photobombers?',
   bicycle: 'bicycles?|bikes?|cyclist',
   car: 'cars?|vehicles?|automobile',
   motorcycle: 'motorcycles?|motorbikes?|scooter',

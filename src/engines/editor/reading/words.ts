@@ -6,10 +6,10 @@ const filler = new Set(
   a an the this that these those it its it's is are was be been being of to in on at for from by with into onto as so and or
   my your our their his her me i i'd i'm you we he she they him them us please pls kindly thanks thank can could would will
   shall should want wants need needs like love wish hope just only also too but more most bit quite really very much some any all
-  whole entire full overall everything else there here now then again finally first next after before while
+  whole entire full overall everything anything something whatever else there here now then again finally first next after before while
   picture pictures image images photo photos photograph photographs pic pics shot shots snapshot scan file jpg png
   portrait selfie input original source base given attached uploaded provided scene canvas result output version copy final
-  make makes making give gives giving apply applying add adding use using turn turning set setting change changing convert
+  take takes taking taken shift make makes making give gives giving apply applying add adding use using turn turning set setting change changing convert
   converting transform transforming adjust adjusting edit editing put do doing get getting let lets let's have having create
   creating produce render rendering generate show look looks looking feel feeling appear seem become bring try go keep keeping
   filter filters effect effects style styled stylized mode tone tones touch treatment mood vibe vibes atmosphere aesthetic
@@ -21,7 +21,7 @@ const filler = new Set(
   increase decrease raise lower boost reduce enhance up down increased reduced
   which where when who what how own new same together between over across around inside within through onto
   across toward towards side area part region section portion whole object
-  dear hi hello hey assistant ai editor editing edited tool program
+  mind think believe guess dslr camera surround automatically whoever sure notch step dear hi hello hey assistant ai editor editing edited tool program
   `),
 )
 
@@ -36,6 +36,7 @@ const keyWords = list(`
   watercolor painting pencil sketch charcoal cartoon comic pixel stained mosaic pointillism woodcut blueprint
   clarity levels posterize threshold horizontal horizontally vertical vertically clockwise counterclockwise degrees
   landscape portrait bottom center middle right subject foreground gradient second image
+  black white increase decrease reduce boost
 `)
 
 /** Real words that lie one letter beside one of them. */
@@ -48,6 +49,7 @@ const otherWords = new Set(
   scales scare school shrine shrink blurs blurb bluer bright blight flight fright bride enlarged cartoons cartoony
   blond blind blended blends bland blank golden olden garden second seconds seconded levels level bevel rights
   lower slower power tower flower shower brightly dark barker parker bottle button bottoms replaced replaces removed removes
+  block bleak blacks write wrote whites whale waste decreased increases decreases boosts boast
   insert inserts inserted erased erases rotates frame's sharp sharply subjects moonlight sunlight daylight negatives scratch opaque
   `),
 )

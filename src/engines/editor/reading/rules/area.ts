@@ -1,12 +1,15 @@
 import type { Area } from '../../operation.js'
 import { type Clause, take, takeIf } from '../clause.js'
 import { hueRangeOf } from '../colours.js'
-import { patternOf } from '../pattern-of.js'
 import { takeEdges, takeRegion } from '../places.js'
 import type { Context } from '../rule.js'
 import { labelOf, thingWords } from '../things.js'
 
-const people = '(?:the |my |this |that |his |her |all |all the |every |both |our |some |any |a |an )*'
+const articles =
+  '(?:the |my |this |that |these |those |his |her |all |all of |every |both |our |some |any |other |unwanted |an? |two |three |four |five |\\d )*'
+const someThing = new RegExp(
+  `\\b(?:on |of |in |around )?${articles}(${thingWords})\\b(?: (?:in|of|from) (?:the |this )?(?:image|picture|photo|scene|shot))?`,
+)
 
 /** Takes where in the picture something is to happen. */
 export const takeArea = (clause: Clause, { size }: Pick<Context, 'size'>): Area | undefined => {
@@ -29,17 +32,11 @@ export const takeArea = (clause: Clause, { size }: Pick<Context, 'size'>): Area 
   if (
     take(
       clause,
-      /\b(?:on |of |in |out )?(?:the |my |his |her |all |all the |their |every |person's |man's |woman's )*(?:faces?|heads?)\b(?: of (?:the |all |all the )?(?:people|person|man|woman|persons|kids?|child(?:ren)?))?/,
+      /\b(?:on |of |in |out )?(?:the |my |his |her |all |all the |their |every |both |(?:person|man|woman|girl|boy|child|kid)'s |people's |children's )*(?:faces?|heads?)\b(?: of (?:the |all |all the )?(?:people|person|man|woman|persons|kids?|child(?:ren)?))?/,
     )
   )
     return { in: 'face' }
-  const object = takeIf(
-    clause,
-    patternOf(
-      `\\b(?:on |of |in |around )?${people}(${thingWords})\\b(?: (?:in|of) (?:the |this )?(?:image|picture|photo))?`,
-    ),
-    ([, word]) => labelOf(word ?? ''),
-  )
+  const object = takeIf(clause, someThing, ([, word]) => labelOf(word ?? ''))
   const colour = object
     ? undefined
     : takeIf(clause, /\b(?:all |in )?(?:the )?(red|blue|green|yellow|orange|purple|pink)s\b/, ([, name]) =>

@@ -1,7 +1,10 @@
 import type { Colour, Frame } from '../../operation.js'
+import { amountAt, strengthOf, takeAmounts } from '../amounts.js'
 import { has, take, takeIf } from '../clause.js'
-import { black, takeColour, white } from '../colours.js'
+import { black, colourAfter, takeColour, white } from '../colours.js'
 import { placed, type Rule } from '../rule.js'
+
+const frameColour = colourAfter('\\b(?:in|of color|colored) ')
 
 const readBorder: Rule = (clause) => {
   if (has(clause, /\b(?:remove|erase|delete|without|no|crop|trim)\b/)) return []
@@ -12,7 +15,7 @@ const readBorder: Rule = (clause) => {
   if (!noun) return []
   const isInside = take(clause, /\b(?:inner|inside|inset)\b/) !== undefined
   const isTransparent = take(clause, /\btransparent\b/) !== undefined
-  const colour = takeColour(clause, '(?:\\b(?:in|of color|colored) )?')?.value
+  const colour = takeColour(clause, frameColour)?.value
   const pixels = takeIf(clause, /\b(\d+)px?\b(?: (?:wide|thick|width))?/, ([, value]) => Number(value))
   const percent = pixels
     ? undefined
@@ -54,7 +57,7 @@ const simple: [RegExp, Frame][] = [
   ],
   [/\bdrop[ -]?shadow\b(?: (?:around|behind|under) it)?/, { do: 'shadow', amount: 1 }],
   [
-    /\b(?:round|circular|circle)(?: (?:shape|crop|mask|avatar|picture|profile picture))\b|\b(?:into|as|to) an? (?:circle|round avatar)\b/,
+    /\b(?:round|circular|circle)(?: (?:shape|crop|mask|avatar|picture|profile picture))\b|\b(?:make (?:it|this|the (?:image|picture|photo)) )(?:round|circular)\b(?! (?:corners|edges))|\b(?:into|as|to) an? (?:circle|round avatar)\b/,
     { do: 'circle' },
   ],
 ]
@@ -73,7 +76,9 @@ export const readFrame: Rule = (clause, context) => {
   const steps = radius ? [placed(radius.at, { do: 'rounded', radius: radius.value })] : []
   for (const [pattern, operation] of simple) {
     const found = take(clause, pattern)
-    if (found) steps.push(placed(found.at, operation))
+    if (!found) continue
+    const strength = operation.do === 'shadow' ? strengthOf(amountAt(takeAmounts(clause), found.at, []), 1, 2) : 1
+    steps.push(placed(found.at, operation.do === 'shadow' ? { ...operation, amount: strength } : operation))
   }
   return [...steps, ...readBorder(clause, context)]
 }

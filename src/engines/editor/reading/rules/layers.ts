@@ -1,8 +1,8 @@
 import type { Blend, Place } from '../../operation.js'
-import { type Clause, has, take, takeIf } from '../clause.js'
-import { patternOf } from '../pattern-of.js'
+import { type Clause, type Found, has, take, takeIf } from '../clause.js'
 import { takePlace } from '../places.js'
 import { placed, type Rule } from '../rule.js'
+import { readArrangement } from './arrangement.js'
 
 const ordinals: Record<string, number> = {
   first: 0,
@@ -22,17 +22,25 @@ const layerNoun =
   '(?:logos?|icons?|stickers?|badges?|stamps?|signatures?|watermarks?|layers?|overlays?|emblems?|inset|thumbnails?)'
 const picture = '(?:image|picture|photo|layer|one|logo)'
 
+const ordinalImage = new RegExp(
+  `\\b(?:the |my )?(first|1st|second|2nd|other|third|3rd|fourth|4th|fifth|5th|last) ${picture}\\b`,
+)
+const numberedImage = new RegExp(`\\b(?:the )?${picture} (?:number |no\\.? )?#?(\\d)\\b`)
+const mentionsLayer = new RegExp(`\\b${layerNoun}\\b`)
+const someLayer = new RegExp(`\\b(?:the |my |our |an? |this |company )*${layerNoun}\\b`)
+/** How another image is used, which says that it is put on the base. */
+const asLayer =
+  /\bas (?:an? |the )?(?:small |large |subtle |texture |semi-transparent )*(?:watermark|overlay|texture|logo|layer|inset|sticker|stamp)\b/
+const onTheBase =
+  /\b(?:on top of|onto|over|above|in front of|on|into|with|of) (?:the |my )?(?:(?:first|base|main|original|background)(?: (?:image|picture|photo|one))?|image|picture|photo|one|it)\b/
+
 /** Which image a clause speaks of, from 0. */
 const takeImage = (clause: Clause, images: number): number | undefined => {
   const named =
-    takeIf(
-      clause,
-      patternOf(`\\b(?:the |my )?(first|1st|second|2nd|other|third|3rd|fourth|4th|fifth|5th|last) ${picture}\\b`),
-      ([, word]) => (word === 'last' ? images - 1 : ordinals[word ?? '']),
-    ) ??
-    takeIf(clause, patternOf(`\\b(?:the )?${picture} (?:number |no\\.? )?#?(\\d)\\b`), ([, value]) => Number(value) - 1)
+    takeIf(clause, ordinalImage, ([, word]) => (word === 'last' ? images - 1 : ordinals[word ?? ''])) ??
+    takeIf(clause, numberedImage, ([, value]) => Number(value) - 1)
   if (named) return named.value
-  return take(clause, patternOf(`\\b(?:the |my |our |an? |this |company )*${layerNoun}\\b`)) ? 1 : undefined
+  return take(clause, someLayer) ? 1 : undefined
 }
 
 const blends: [RegExp, Blend][] = [
@@ -46,40 +54,15 @@ const blends: [RegExp, Blend][] = [
   [/\b(?:additive|add mode|linear dodge)\b/, 'add'],
 ]
 
-const arrangements: [RegExp, 'row' | 'column' | 'grid' | 'polaroids'][] = [
-  [/\b(?:as |like |of |into |with )?(?:scattered )?polaroids\b|\bpolaroid collage\b/, 'polaroids'],
-  [
-    /\b(?:side[ -]by[ -]side|next to (?:each other|one another)|in (?:a|one) row|horizontally|beside each other|left to right|before and after|before after)\b/,
-    'row',
-  ],
-  [
-    /\b(?:(?:stack(?:ed)?|arrange(?:d)?|on top of (?:each other|one another))(?: (?:them|the images))?(?: vertically)?|in (?:a|one) column|vertically|one above the other|above each other|below each other|top to bottom)\b/,
-    'column',
-  ],
-  [
-    /\b(?:(?:in |as |into )?(?:an? )?(?:photo )?(?:collage|grid|mosaic|montage|contact sheet|mood ?board)(?: of (?:them|all|these|the (?:images|photos|pictures)))?)\b/,
-    'grid',
-  ],
-]
-
-const combining =
-  /\b(?:combine|merge|join|arrange|stitch|lay out|put|place|compose|assemble|mix|tile|unite|make|create)\b/
-
-const readArrangement: Rule = (clause) => {
-  for (const [pattern, as] of arrangements) {
+const takeBlend = (clause: Clause) => {
+  for (const [pattern, blend] of blends) {
     const found = take(clause, pattern)
-    if (!found) continue
-    take(clause, combining)
-    take(clause, /\b(?:all |both |these |the |my |two |three |four |\d )*(?:images|photos|pictures|them|layers)\b/)
-    take(clause, /\b(?:arranged?|combined?|stack(?:ed)?|laid out|tiled|scattered|with)\b/)
-    return [placed(found.at, { do: 'arrange', as })]
+    if (found) return { found, blend }
   }
-  const plain = take(
-    clause,
-    /\b(?:combine|merge|join|stitch|unite|assemble|compose)\b(?: (?:all |both |these |the |my |two |three |four )*(?:images|photos|pictures|them|layers))?(?: together| into one(?: (?:image|picture))?)?/,
-  )
-  return plain ? [placed(plain.at, { do: 'arrange', as: 'grid' })] : []
+  return undefined
 }
+
+const isTexture = (used: Found | undefined) => /overlay|texture/.test(used?.groups[0] ?? '')
 
 const takeOpacity = (clause: Clause): number | undefined => {
   const percent = takeIf(
@@ -108,7 +91,7 @@ const takeSize = (clause: Clause): number | undefined => {
   if (take(clause, /\bsmall\b/)) return 0.15
   if (take(clause, /\b(?:very (?:large|big)|huge)\b/)) return 0.7
   if (take(clause, /\b(?:large|big)\b/)) return 0.45
-  if (take(clause, /\bhalf (?:the )?(?:size|width)\b/)) return 0.5
+  if (take(clause, /\b(?:at )?half (?:of )?(?:the |its )?(?:size|width)\b/)) return 0.5
   return undefined
 }
 
@@ -121,38 +104,43 @@ export const readLayers: Rule = (clause, { images }) => {
   const { rest } = clause
   const isBlend = has(clause, /\b(?:blend|mix|double[ -]expos\w+|superimpose|cross[ -]?fade)\b/)
   if (!isBlend || has(clause, /\bcollage|grid|side by side\b/)) {
-    const arranged = has(clause, patternOf(`\\b${layerNoun}\\b`)) ? [] : readArrangement(clause, {} as never)
+    const arranged = has(clause, mentionsLayer) ? [] : readArrangement(clause, images)
     if (arranged.length > 0) return arranged
   }
-  const verb = take(clause, verbs)
-  if (!verb) return []
-  const isInset = /picture|pip/.test(verb.groups[0] ?? '')
+  const used = take(clause, asLayer)
+  const blended = takeBlend(clause)
+  const verb = take(clause, verbs) ?? (used && take(clause, /\b(?:use|using|set)\b/)) ?? blended?.found
+  if (!verb) {
+    clause.rest = rest
+    return []
+  }
+  const blend = blended?.blend ?? 'over'
+  const word = verb.groups[0] ?? ''
+  const isInset = /picture|pip/.test(word)
   take(clause, verbs)
   const opacity = takeOpacity(clause)
-  const blend = blends.find(([pattern]) => take(clause, pattern) !== undefined)?.[1] ?? 'over'
   take(clause, /\b(?:blend )?mode\b/)
   const image = takeImage(clause, images)
   takeImage(clause, images)
-  take(
-    clause,
-    /\b(?:on top of|onto|over|above|in front of|on|into|with|of) (?:the |my )?(?:first |base |main |original |background )?(?:image|picture|photo|one|it)?\b/,
-  )
+  take(clause, onTheBase)
   const isCircle = take(clause, /\b(?:as an? |in an? )?(?:circle|circular|round)\b/) !== undefined
   const place = takePlace(clause)
   const size = takeSize(clause)
-  take(clause, /\b(?:both|these|two|all|images|photos|pictures|them|on top|over each other)\b/)
-  take(clause, /\b(?:images|photos|pictures|50 ?50|equally)\b/)
+  take(
+    clause,
+    /\b(?:of |using |from )*(?:both|these|the two|two|all|images|photos|pictures|them|on top|over each other)\b/,
+  )
+  take(clause, /\b(?:two )?(?:images|photos|pictures|50 ?50|equally)\b/)
   const isWhole =
     isBlend ||
     (place === undefined &&
       size === undefined &&
       !isInset &&
-      (opacity !== undefined || blend !== 'over' || /overlay|superimpose|overlaid/.test(verb.groups[0] ?? '')))
-  if (image === undefined && !isWhole && !isInset && place === undefined) {
-    clause.rest = rest
-    return []
-  }
-  if (image !== undefined && (image < 0 || image >= images)) {
+      (opacity !== undefined || blend !== 'over' || /overlay|superimpose|overlaid/.test(word) || isTexture(used)))
+  const isNothing = image === undefined && !isWhole && !isInset && place === undefined
+  // The first image is the base; it cannot lie on another.
+  const isImpossible = image !== undefined && (image < 0 || image >= images || (image === 0 && !isBlend))
+  if (isNothing || isImpossible) {
     clause.rest = rest
     return []
   }

@@ -1,6 +1,6 @@
 import type { Area, Place, Region, Shape } from '../../operation.js'
+import { amountAt, takeAmounts } from '../amounts.js'
 import { type Clause, has, take, takeIf } from '../clause.js'
-import { patternOf } from '../pattern-of.js'
 import { takePlace, takeRegion } from '../places.js'
 import { type Placed, placed, type Rule } from '../rule.js'
 import { labelOf, thingWords } from '../things.js'
@@ -12,16 +12,16 @@ const ratios: [RegExp, number][] = [
   [/\b(?:square|squared)\b(?: (?:format|shape|crop|aspect(?: ratio)?))?/, 1],
   [/\b(?:wide ?screen|cinema(?:tic)? (?:format|ratio|crop)|youtube(?: thumbnail)?)\b/, 16 / 9],
   [/\b(?:instagram (?:story|stories|reel)|tiktok|story format|phone wallpaper|vertical (?:video|format))\b/, 9 / 16],
-  [/\binstagram(?: post| portrait)?\b/, 4 / 5],
+  [/\binstagram(?: post| portrait)?\b(?! (?:filter|look|style|effect))/, 4 / 5],
   [/\b(?:landscape(?: (?:format|orientation|shape))?)\b/, 3 / 2],
-  [/\bportrait (?:format|orientation|shape)\b/, 2 / 3],
+  [/\bportrait (?:format|orientation|shape|crop)\b|\bto (?:a )?portrait(?= ?$)/, 2 / 3],
   [/\bpanorama|panoramic\b/, 2],
 ]
 
 const takeRatio = (clause: Clause): { at: number; value: number } | undefined => {
   const named = takeIf(
     clause,
-    /\b(?:(?:to|with|at|in|into) )?(?:an? |the )?(?:aspect )?(?:ratio )?(?:of )?(\d+(?:\.\d+)?):(\d+(?:\.\d+)?)(?: (?:aspect )?(?:ratio|format))?/,
+    /\b(?:(?:to|with|at|in|into) )?(?:an? |the )?(?:vertical |horizontal |landscape |portrait |wide |tall )?(?:aspect )?(?:ratio )?(?:of )?(\d+(?:\.\d+)?):(\d+(?:\.\d+)?)(?: (?:aspect )?(?:ratio|format))?/,
     ([, wide, high]) => (Number(wide) > 0 && Number(high) > 0 ? Number(wide) / Number(high) : undefined),
   )
   if (named) return named.value >= 0.05 && named.value <= 20 ? named : undefined
@@ -48,11 +48,24 @@ const without = (side: string | undefined, part: number): Region => {
   }
 }
 
+const around = '\\b(?:in )?(?:tight(?:ly)? )?(?:around|to|on|onto|into) (?:just |only )?(?:the |my |this |his |her )?'
+const aroundThing = new RegExp(`${around}(${thingWords})\\b`)
+const aroundSubject = new RegExp(`${around}(?:main )?(?:subject|foreground|object)\\b`)
+const aroundFace = new RegExp(`${around}(?:(?:person|man|woman|girl|boy|child)'s )?(?:face|head)\\b`)
+
+/** What a crop or a zoom is to show. */
+const takeTarget = (clause: Clause): Area | undefined => {
+  if (take(clause, aroundFace)) return { in: 'face' }
+  if (take(clause, aroundSubject)) return { in: 'subject' }
+  const thing = takeIf(clause, aroundThing, ([, word]) => labelOf(word ?? ''))
+  return thing && { in: 'object', label: thing.value }
+}
+
 const readCrop: Rule = (clause, { size }) => {
   const { rest } = clause
   const verb = take(
     clause,
-    /\b(?:crop(?:ped|ping)?|trim|cut|clip)\b(?: (?:it|this|the (?:image|picture|photo)|my (?:image|picture|photo)))?/,
+    /\b(?:crop(?:ped|ping)?|trim|cut|clip)\b(?: (?:it|this|the (?:image|picture|photo)|my (?:image|picture|photo)))?|\b(?:keep|leave|show) (?:only|just)(?= (?:the )?(?:left|right|top|bottom|upper|lower|center|middle)\b)|\bonly keep(?= (?:the )?(?:left|right|top|bottom|upper|lower|center|middle)\b)/,
   )
   if (!verb) return []
   const crop = (shape: Shape, area?: Area): Placed[] => [placed(verb.at, shape, area)]
@@ -103,16 +116,8 @@ const readCrop: Rule = (clause, { size }) => {
     return crop({ do: 'cropPixels', ...pixels.value, place: takePlace(clause) ?? middle })
   const ratio = takeRatio(clause)
   if (ratio) return crop({ do: 'cropRatio', ratio: ratio.value, place: takePlace(clause) ?? middle })
-  const object = takeIf(
-    clause,
-    patternOf(`\\b(?:tight(?:ly)? )?(?:around|to|on|onto) (?:the |my |this )?(?:just )?(${thingWords})\\b`),
-    ([, word]) => labelOf(word ?? ''),
-  )
-  if (object) return crop({ do: 'crop', region: whole }, { in: 'object', label: object.value })
-  if (take(clause, /\b(?:tight(?:ly)? )?(?:around|to|on|onto) (?:the |my )?(?:main )?(?:subject|foreground|object)\b/))
-    return crop({ do: 'crop', region: whole }, { in: 'subject' })
-  if (take(clause, /\b(?:around|to|on|onto) (?:the |my |his |her )?face\b/))
-    return crop({ do: 'crop', region: whole }, { in: 'face' })
+  const target = takeTarget(clause)
+  if (target) return crop({ do: 'crop', region: whole }, target)
   const region = takeRegion(clause, size)
   if (region) return crop({ do: 'crop', region: region.value })
   const kept =
@@ -126,13 +131,16 @@ const readCrop: Rule = (clause, { size }) => {
 }
 
 const readZoom: Rule = (clause) => {
-  const zoom = take(
-    clause,
-    /\bzoom(?:ed)?(?: in)?(?: (?:by|to))?(?: (\d+(?:\.\d+)?)(x|%| times)?)?(?: closer)?(?: on(?:to)?)?(?: in(?:to)?)?(?: the (?:center|middle))?/,
-  )
-  if (!zoom || has(clause, /\bblur\b/)) return []
-  const value = Number(zoom.groups[1] ?? 1.5)
-  const factor = zoom.groups[2] === '%' ? (value > 100 ? value / 100 : 1 + value / 100) : value
+  if (has(clause, /\bblur\b|\bzoom(?:ed)? out\b/)) return []
+  const zoom = take(clause, /\bzoom(?:ed)?(?: in)?(?: closer)?/)
+  if (!zoom) return []
+  const target = takeTarget(clause)
+  if (target) return [placed(zoom.at, { do: 'crop', region: whole }, target)]
+  const named = take(clause, /\b(?:by |to )?(\d+(?:\.\d+)?)(x|%| times)?/)
+  const strength = named ? 1 : amountAt(takeAmounts(clause), zoom.at, []).strength
+  take(clause, /\b(?:closer )?(?:in |on |into |onto |to )*(?:the (?:center|middle))?/)
+  const value = Number(named?.groups[1] ?? 1 + 0.5 * strength)
+  const factor = named?.groups[2] === '%' ? (value > 100 ? value / 100 : 1 + value / 100) : value
   return factor > 1 && factor <= 20
     ? [placed(zoom.at, { do: 'crop', region: without('all', (1 - 1 / factor) / 2) })]
     : []
@@ -170,6 +178,8 @@ const readRotate: Rule = (clause) => {
 const readFlip: Rule = (clause) => {
   const verb = take(clause, /\b(?:flip(?:ped)?|mirror(?:ed)?(?: image)?)\b/)
   if (!verb) return []
+  const axis = take(clause, /\b(?:along|about|around|over|across|on) (?:the |its )?(horizontal|vertical) axis\b/)
+  if (axis) return [placed(verb.at, { do: 'flip', axis: axis.groups[1] === 'vertical' ? 'horizontal' : 'vertical' })]
   const isVertical =
     take(
       clause,
@@ -183,12 +193,18 @@ const readFlip: Rule = (clause) => {
 }
 
 const sizeNouns = ' (?:of )?(?:the|its)(?: original)? (?:size|resolution)| size| as (?:large|big|small)| the resolution'
-const sizes: [string, number][] = [
-  ['(?:a )?half', 0.5],
-  ['(?:a |one )?third', 1 / 3],
-  ['(?:a |one )?quarter', 0.25],
-  ['double|twice', 2],
-]
+const sizes = (
+  [
+    ['(?:a )?half', 0.5],
+    ['(?:a |one )?third', 1 / 3],
+    ['(?:a |one )?quarter', 0.25],
+    ['double|twice', 2],
+  ] as const
+).map(([words, factor]) => ({
+  factor,
+  alone: new RegExp(`\\b(?:to |at |by )?(?:${words})(?:${sizeNouns})\\b`),
+  afterVerb: new RegExp(`\\b(?:to |at |by )?(?:${words})(?:${sizeNouns})?\\b`),
+}))
 
 const readResize: Rule = (clause) => {
   const { rest } = clause
@@ -223,10 +239,7 @@ const readResize: Rule = (clause) => {
       }),
     ]
   }
-  const named = sizes.find(([pattern]) => {
-    const source = verb ? `(?:${pattern})(?:${sizeNouns})?` : `(?:${pattern})(?:${sizeNouns})`
-    return take(clause, patternOf(`\\b(?:to |at |by )?${source}\\b`)) !== undefined
-  })?.[1]
+  const named = sizes.find(({ alone, afterVerb }) => take(clause, verb ? afterVerb : alone) !== undefined)?.factor
   const factor = named ?? (verb ? takeFactor(clause, /shrink|down|reduce/.test(word)) : undefined)
   if (!verb && factor === undefined) {
     const comparative = take(clause, /\b(smaller|bigger|larger)\b/)
@@ -243,8 +256,8 @@ const readResize: Rule = (clause) => {
 }
 
 const takeFactor = (clause: Clause, isShrinking: boolean): number | undefined =>
-  takeIf(clause, /\b(to|by)?\s?(\d+(?:\.\d+)?)(%|x| times)/, ([, word, value, unit]) => {
-    const number = Number(value)
+  takeIf(clause, /\b(to|by)?\s?(\d+(?:\.\d+)?)(%|x| times)|\b(?:by) (\d)\b/, ([, word, value, unit, divisor]) => {
+    const number = Number(value ?? divisor)
     if (!(number > 0)) return undefined
     if (unit !== '%') return isShrinking && number > 1 ? 1 / number : number
     return word === 'by'
@@ -258,5 +271,8 @@ const takeFactor = (clause: Clause, isShrinking: boolean): number | undefined =>
 
 export const readShape: Rule = (clause, context) => {
   if (has(clause, /\b(?:border|frame|text|opacity|logo)\b/) && !has(clause, /\b(?:crop|rotate|flip|resize)/)) return []
-  return [readCrop, readZoom, readFlip, readRotate, readResize, readRatio].flatMap((rule) => rule(clause, context))
+  const steps = [readCrop, readZoom, readFlip, readRotate, readResize].flatMap((rule) => rule(clause, context))
+  const ratio = readRatio(clause, context)
+  // "crop to 9:16 for TikTok" says it twice.
+  return steps.some(({ operation }) => operation.do === 'cropRatio') ? steps : [...steps, ...ratio]
 }

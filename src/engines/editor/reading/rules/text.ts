@@ -1,12 +1,11 @@
 import type { Lettering, Place } from '../../operation.js'
 import { type Clause, has, take, takeIf } from '../clause.js'
-import { colourWords, takeColour } from '../colours.js'
-import { patternOf } from '../pattern-of.js'
+import { colourAfter, colourWords, takeColour } from '../colours.js'
 import { takePlace } from '../places.js'
 import { type Placed, placed, type Rule } from '../rule.js'
 
 const words =
-  /\b(?:(?:add(?:ing)?|write|put|place|insert|overlay|draw|print|type|stamp|include|show|display|text|texts|caption|captioned|title|titled|subtitle|label|labeled|heading|headline|slogan|lettering|letters|words?|watermarks?|watermarked|meme|saying|says?|reads?|reading|banner|font|sign|written|centered|position|positioned|placed|with|outline|outlined|stroke|drop shadow|shadow|message|quote|line|reading|copyright|notice|credit)\b\s*)+/
+  /\b(?:(?:add(?:ing)?|write|put|place|insert|overlay|draw|print|type|stamp|include|show|display|text|texts|caption|captioned|title|titled|subtitle|label|labeled|heading|headline|slogan|lettering|letters|words?|watermarks?|watermarked|meme|saying|says?|reads?|reading|banner|font|sign|written|centered|position|positioned|placed|with|outline|outlined|stroke|drop shadow|shadow|message|quote|line|reading|copyright|notice|credit|date|time ?stamp)\b\s*)+/
 
 const takeSize = (clause: Clause, look: Lettering['look'], height: number): number => {
   const usually = look === 'meme' ? 0.12 : look === 'watermark' ? 0.06 : 0.08
@@ -45,6 +44,11 @@ const takeOpacity = (clause: Clause, look: Lettering['look']): number => {
   return look === 'watermark' ? 0.55 : 1
 }
 
+const textColour = colourAfter('(?:\\bin |\\bcolor(?:ed)? )?(?:an? )?')
+const outline = new RegExp(
+  `\\b(?:with|and|in)?\\s*(?:an? )?(?:thin |thick )?(?:(?:${colourWords}) )?(?:outline|stroke|drop shadow|shadow)\\b`,
+)
+
 /** Lettering: whatever a prompt quotes is written on the picture. */
 export const readText: Rule = (clause, { quotes, size, isMeme }) => {
   // Letters that are there already are pixels; they cannot become others.
@@ -64,16 +68,11 @@ export const readText: Rule = (clause, { quotes, size, isMeme }) => {
         : 'plain'
   const isDiagonal = take(clause, /\bdiagonal(?:ly)?\b/) !== undefined
   const isBold = take(clause, /\bbold\b/) !== undefined || look === 'meme'
-  take(
-    clause,
-    patternOf(
-      `\\b(?:with|and|in)?\\s*(?:an? )?(?:thin |thick )?(?:(?:${colourWords}) )?(?:outline|stroke|drop shadow|shadow)\\b`,
-    ),
-  )
+  take(clause, outline)
   const opacity = takeOpacity(clause, look)
-  const colour = takeColour(clause, '(?:\\bin |\\bcolor(?:ed)? )?(?:an? )?')
+  const colour = takeColour(clause, textColour)
   take(clause, /\b(?:in|using)\s+(?:an? )?(?:capital|capitals|caps|upper ?case)\b(?: letters)?/)
-  const height = takeSize(clause, look, size.height)
+  const height = takeSize(clause, look, size.height) * (isDiagonal ? 1.8 : 1)
   if (take(clause, /\b(?:below|underneath|under(?: it)?)\b/)) clause.rest += 'at the bottom '
   const places = [takePlace(clause), takePlace(clause)]
   while (take(clause, words));
