@@ -249,8 +249,11 @@ export const createApp = async ({
   const close = async (drainMs: number) => {
     isDraining = true
     const force = setTimeout(() => app.server.closeAllConnections(), drainMs)
+    // Connections that are kept alive would keep us alive, too, once their last answer is out.
+    const idle = setInterval(() => app.server.closeIdleConnections(), 100)
     await app.close()
     clearTimeout(force)
+    clearInterval(idle)
     await engines.close()
     await ledger.stop()
     await lastUsed.stop()

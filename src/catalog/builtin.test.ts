@@ -25,7 +25,7 @@ test('every built-in record fits the contract', () => {
 test('every record of the example config fits the contract', () => {
   const path = fileURLToPath(new URL('../../../tessera.example.yaml', import.meta.url))
   assertListFits(
-    createCatalog({ ...needs, config: readConfigFile(path, { HOUSE_KEY: 'x', CLOUD_KEY: 'y' }) }).list('all'),
+    createCatalog({ ...needs, config: readConfigFile(path, { HOUSE_KEY: 'x', CLOUD_KEY: 'y' }, builtin) }).list('all'),
   )
 })
 

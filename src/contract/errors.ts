@@ -146,6 +146,11 @@ export const failures = {
   billingUsageGone: line(410, 'GONE', 'GET /billing/usage has ended; use GET /billing/usage-history instead'),
   requestTimeout: line(408, 'REQUEST_TIMEOUT', 'The request took too long to arrive'),
   payloadTooLarge: line(413, 'PAYLOAD_TOO_LARGE', (max = '') => `The request body is larger than ${max} bytes`),
+  wordsTooLarge: line(
+    413,
+    'PAYLOAD_TOO_LARGE',
+    (max = '') => `The request body is larger than ${max} bytes without its pictures`,
+  ),
   invalidContentType: line(
     415,
     'INVALID_CONTENT_TYPE',
@@ -298,8 +303,10 @@ export const fail = (name: FailureName, ...parts: string[]): Failure => new Fail
 /** A rule that no schema can say, such as one across two fields: told like any other broken rule. */
 export const failField = (field: string, rule: string): Failure => {
   const message = `${field} ${rule}`
+  const path = field.split('.').map((step) => (/^\d+$/.test(step) ? Number(step) : step))
+  const details = path.reduceRight<object>((inner, step) => ({ _errors: [], [step]: inner }), { _errors: [message] })
   return fail('invalidRequest', `Invalid request: ${message}`).with({
-    details: { _errors: [], [field]: { _errors: [message] } },
-    issues: [{ code: 'custom', path: [field], message }],
+    details,
+    issues: [{ code: 'custom', path, message }],
   })
 }

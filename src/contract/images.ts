@@ -223,7 +223,7 @@ export type ImageUpscaleRequest = Static<typeof ImageUpscaleRequest>
 
 export const BackgroundRemoveRequest = Type.Object(
   {
-    image: Maybe(Picture(`A file in a form, or base64; ${limits}`)),
+    image: Maybe(Picture('A file in a form, or base64; at most 33177600 pixels, under 25 MB')),
     image_url: Maybe(Type.String({ minLength: 1, description: 'An http(s) URL, instead of `image`' })),
   },
   { $id: 'BackgroundRemoveRequest' },

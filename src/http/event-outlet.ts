@@ -18,11 +18,22 @@ const eventStream = {
 /** Fires when the caller leaves before the answer is complete. */
 export const departureOf = (response: ServerResponse): StopSignal => {
   const { signal, stop } = createStop()
-  // The request's own `close` has fired long ago; only the response's tells that the connection is gone.
-  response.once('close', () => {
+  const left = () => {
     if (!response.writableFinished) stop()
-  })
+  }
+  // The request's own `close` has fired long ago; only the response's tells that the connection is gone.
+  response.once('close', left)
+  onLostConnection(response, left)
   return signal
+}
+
+/** An answer that waits behind another one has no connection yet, and is not told when that is gone. */
+export const onLostConnection = (response: ServerResponse, tell: () => void) => {
+  if (response.socket !== null) return
+  const { socket } = response.req
+  if (socket.destroyed) return tell()
+  socket.once('close', tell)
+  response.once('close', () => socket.off('close', tell))
 }
 
 /** Sends an event stream over the connection of a request, as fast as the caller reads and no faster. */

@@ -72,7 +72,7 @@ export const withEnumerations = <T>(value: T, idsOf: (among: string) => string[]
   const filled = Object.fromEntries(Object.entries(rest).map(([name, inner]) => [name, withEnumerations(inner, idsOf)]))
   if (typeof enumOf !== 'string') return filled as T
   const ids = idsOf(enumOf)
-  return { ...filled, enum: ids, default: ids[0] } as T
+  return (ids.length > 0 ? { ...filled, enum: ids, default: ids[0] } : filled) as T
 }
 
 export const describeInterface = async (app: FastifyInstance, version: string) => {

@@ -21,6 +21,7 @@ import type { Others } from '#limits/others.js'
 import { newRequestId } from '#plumbing/ids.js'
 import { guardRoutes } from './access.js'
 import { type CommonHeaders, createCommonHeaders, failureHeaders } from './common-headers.js'
+import { onLostConnection } from './event-outlet.js'
 import { createExpressLane } from './express-lane.js'
 import { createFailureAnswer } from './failures.js'
 import { readJsonBodies } from './json-body.js'
@@ -126,8 +127,10 @@ export const createServer = async (needs: Needs) => {
     if (requestIdHeader !== undefined) reply.header(requestIdHeader, request.id)
     const { raw } = reply
     const startedMs = performance.now()
-    // The framework's own hook does not run for callers who leave.
-    raw.once('close', () => {
+    let isOver = false
+    const over = () => {
+      if (isOver) return
+      isOver = true
       observer.ended()
       observer.answered({
         requestId: request.id,
@@ -137,7 +140,10 @@ export const createServer = async (needs: Needs) => {
         ms: performance.now() - startedMs,
         keyId: request.caller?.keyId,
       })
-    })
+    }
+    // The framework's own hook does not run for callers who leave.
+    raw.once('close', over)
+    onLostConnection(raw, over)
     done()
   })
   app.addHook('preClose', (done) => {

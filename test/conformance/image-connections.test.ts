@@ -3,6 +3,7 @@ import { connect } from 'node:net'
 import { after, test } from 'node:test'
 import { base64, formOf, startImageService } from '../image-service.js'
 import { scenery } from '../pictures.js'
+import { until } from '../text-service.js'
 
 /** What callers do to connections must not take anything from others. */
 const service = await startImageService({ after })
@@ -30,8 +31,30 @@ test('uploads behind an answer that is never read give their room back', async (
     await new Promise((resolve) => setTimeout(resolve, 60))
     socket.destroy()
   }
+  await until(async () => {
+    const [open] = await service.sql`select 1 from ledger_hold where account_id = ${rich.accountId}`
+    return open === undefined ? true : undefined
+  })
+  const paid = await service.sql`select 1 from usage_record where model = 'picture-editor' and usd + bundled > 0`
+  assert.equal(paid.length, 0, 'who has left pays nothing')
   const { status, json } = await post('/image/edit', formOf({ image: photo, prompt: 'make it sepia' }))
   assert.equal(status, 200, JSON.stringify(json))
+})
+
+test('a form is refused where none is taken, before it is read', async () => {
+  const { status, json } = await post('/image/generate', formOf({ model: 'scene-composer', prompt: 'a cat' }))
+  assert.deepEqual([status, json.code], [415, 'INVALID_CONTENT_TYPE'])
+})
+
+test('a service that ends does not wait for connections that are kept open', async () => {
+  const ending = await startImageService({ after })
+  const running = ending.post('/image/generate', { model: 'scene-composer', prompt: 'a cat', width: 512, height: 512 })
+  await new Promise((resolve) => setTimeout(resolve, 100))
+  const startedMs = performance.now()
+  await ending.app.close(120_000)
+  assert.equal((await running).status, 200)
+  // Without an end to the connection it would be two minutes.
+  assert.ok(performance.now() - startedMs < 100_000)
 })
 
 test('an upload that breaks off is forgotten', async () => {

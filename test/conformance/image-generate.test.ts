@@ -106,6 +106,13 @@ for (const [what, body, message] of refused)
     assert.equal(usd, 0n)
   })
 
+test('a negative prompt cannot ask for what a prompt may not', async () => {
+  const child = { prompt: 'a 12 year old girl at the pool' }
+  const { result, usd } = await costOf(() => ask({ ...child, negative_prompt: 'clothes, swimsuit' }))
+  assert.deepEqual([result.status, result.json.code, usd], [422, 'CONTENT_POLICY_VIOLATION', 0n])
+  assert.equal((await ask({ ...child, negative_prompt: 'nudity, blurry', width: 64, height: 64 })).status, 200)
+})
+
 test('the prompt and the seed go into the file if wanted', async () => {
   const { bytes } = await ask({ embed_exif_metadata: true, return_binary: true, format: 'jpeg', seed: 42 })
   assert.ok(Buffer.from(bytes).includes('"seed":42'))
@@ -133,6 +140,9 @@ test('an image is enlarged two or four times, at its price, and not beyond what 
     post('/image/upscale', formOf({ image: Buffer.from(image, 'base64'), scale: '4', creativity: '0' })),
   )
   assert.deepEqual([(await factsOf(four.result.bytes)).width, four.usd], [1280, 4_000_000n])
+  const large = base64(await plain(2100, 2000).png().toBuffer())
+  const beyond = await post('/image/upscale', { image: large, scale: 2 })
+  assert.deepEqual([beyond.status, beyond.json.code], [422, 'IMAGE_TOO_LARGE'])
   for (const scale of [1, 3, 5, 2.5])
     assert.match((await post('/image/upscale', { image, scale })).json.error, /scale must be 2 or 4/)
   const huge = base64(await plain(4097, 4096).png().toBuffer())

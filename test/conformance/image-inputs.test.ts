@@ -178,6 +178,24 @@ test('CMYK, 16 bits, grey, palettes, transparency and animations are read as a v
   assert.ok((await factsOf(kept.bytes)).hasAlpha)
 })
 
+test('grey pictures of 8 and 16 bits can be graded like others', async () => {
+  for (const space of ['b-w', 'grey16'] as const) {
+    const grey = await plain(300, 300, '#606060').toColourspace(space).png().toBuffer()
+    for (const words of ['make it brighter', 'increase the contrast by 50%', 'invert the colors', 'add a red tint']) {
+      const { status, json } = await post('/image/edit', formOf({ image: grey, prompt: words }))
+      assert.equal(status, 200, `${space} ${words}: ${JSON.stringify(json)}`)
+    }
+  }
+})
+
+test('base64 may be written in lines, also with escapes, and be large', async () => {
+  const bytes = await scenery(1600, 1200).png({ compressionLevel: 0 }).toBuffer()
+  const lines = base64(bytes).replace(/.{76}/g, '$&\r\n')
+  assert.ok(lines.length > 7_000_000)
+  for (const image of [lines, `data:image/png;base64,${lines}`])
+    assert.equal((await post('/image/edit', { image, prompt })).status, 200)
+})
+
 test('the largest pictures that are allowed, at once, do not make the service larger than it may be', async () => {
   const largest = claimedPng(5760, 5760)
   const before = process.memoryUsage().rss

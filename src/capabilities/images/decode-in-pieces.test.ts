@@ -15,9 +15,20 @@ test('base64 of any length is decoded, also over several pieces, and in either a
   }
 })
 
-test('what is not plain base64 is left to others', async () => {
+test('base64 in lines is decoded, wherever the lines end', async () => {
+  const bytes = randomBytes(700_001)
+  const text = bytes.toString('base64')
+  for (const width of [1, 60, 76, 64 * 1024])
+    for (const end of ['\n', '\r\n', ' \n']) {
+      const lines = text.slice(0, width === 1 ? 400 : undefined).match(new RegExp(`.{1,${width}}`, 'g')) ?? []
+      const decoded = await decodeInPieces(lines.join(end) + end)
+      assert.ok(decoded?.equals(bytes.subarray(0, width === 1 ? 300 : undefined)), `${width} ${JSON.stringify(end)}`)
+    }
+})
+
+test('what is not base64 is nothing', async () => {
   const text = randomBytes(300_000).toString('base64')
-  const broken = ['', '=', '==', 'a', `${text.slice(0, 300_000)}\n${text.slice(300_000)}`, `!${text.slice(1)}`]
+  const broken = ['', '=', '==', 'a', '  ', `!${text.slice(1)}`, `${text.slice(0, 200_000)}=${text.slice(200_001)}`]
   for (const one of broken) assert.equal(await decodeInPieces(one), undefined)
 })
 

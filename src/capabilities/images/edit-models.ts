@@ -18,7 +18,7 @@ type Named = { model?: string | undefined; modelId?: string | undefined }
 /** Which model an edit means: `model`, or its former name `modelId`, or the first of the enumeration. */
 export const editModelNamed = (catalog: Catalog, kind: EditKind, { model, modelId }: Named): string => {
   const ids = editModelIds(catalog, kind)
-  if (modelId !== undefined && !ids.includes(modelId) && modelId !== model)
+  if (modelId !== undefined && ids.length > 0 && !ids.includes(modelId) && modelId !== model)
     throw failField('modelId', `must be one of ${ids.join(', ')}`)
   if (model !== undefined && modelId !== undefined && model !== modelId)
     throw failField('modelId', 'must be the same as model, or left out')

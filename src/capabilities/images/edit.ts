@@ -1,11 +1,11 @@
-import type { CatalogModelOfType } from '#catalog/catalog.js'
+import type { Catalog, CatalogModelOfType } from '#catalog/catalog.js'
 import { fail, failField } from '#contract/errors.js'
 import type { ImageEditRequest, ImageMultiEditRequest, ImagesEditsRequest } from '#contract/images.js'
 import type { InputPicture, Quality } from '#engines/image.js'
 import type { StopSignal } from '#plumbing/stop-signal.js'
 import type { ChosenModel } from '../model-choice.js'
 import { checkPromptLength, compatQuality, formatFrom, qualityFrom, seedFrom, sizeFrom } from './generate.js'
-import { editLines } from './image-bill.js'
+import { editLines, enhancementLine } from './image-bill.js'
 import type { ImageJob } from './make-images.js'
 import type { PictureInput, PictureSource } from './picture-input.js'
 import { binary, compatImages } from './replies.js'
@@ -13,7 +13,7 @@ import { closestRatio, oneOf, ratioOf, type Size, sizeOf } from './sizes.js'
 
 type EditModel = CatalogModelOfType<'inpaint'>
 
-type Needs = { pictureInput: PictureInput }
+type Needs = { catalog: () => Catalog; pictureInput: PictureInput }
 
 type Editing = Omit<ImageEditRequest, 'image' | 'model' | 'modelId'>
 
@@ -48,11 +48,14 @@ const shapeOf = (
 }
 
 /** Changes pictures by words. */
-export const createEdit = ({ pictureInput }: Needs) => {
+export const createEdit = ({ catalog, pictureInput }: Needs) => {
   const load = async ({ id, capabilities }: EditModel, sources: readonly PictureSource[], signal: StopSignal) => {
     const { maxInputImages } = capabilities
     if (sources.length > maxInputImages)
-      throw failField('images', `must have at most ${maxInputImages} items for the model '${id}'`)
+      throw failField(
+        sources[0]?.place.split('.')[0] ?? 'images',
+        `must have at most ${maxInputImages} items for the model '${id}'`,
+      )
     return pictureInput(sources, signal)
   }
 
@@ -83,7 +86,7 @@ export const createEdit = ({ pictureInput }: Needs) => {
       headers,
       lines: editLines(model, { tier, quality: quality ?? 'high', inputs: images.length }),
       prompt,
-      enhancement: enhances ? { images, charactersMax } : undefined,
+      enhancement: enhances ? { images, charactersMax, line: enhancementLine(catalog()) } : undefined,
       async make(switchboard, used, signal) {
         const { answer, ...routed } = await switchboard.edit(model, { ...call, prompt: used, signal })
         return { ...routed, answer: [answer] }
@@ -154,6 +157,9 @@ export const createEdit = ({ pictureInput }: Needs) => {
       const { model } = chosen
       const quality = qualityFrom(model, compatQuality(body.quality))
       const tier = tierOf(model, undefined)
+      const format = formatFrom(body.output_format ?? 'png')
+      if (body.background === 'transparent' && format === 'jpeg')
+        throw failField('output_format', 'must be png or webp with a transparent background')
       checkPromptLength(body.prompt, model.constraints.promptCharacterLimit, model.id)
       const images = await load(model, sources, signal)
       const [mask] = maskSource ? await pictureInput([maskSource], signal) : []
@@ -165,7 +171,7 @@ export const createEdit = ({ pictureInput }: Needs) => {
         {
           isSafe: true,
           enhances: false,
-          format: formatFrom(body.output_format ?? 'png'),
+          format,
           answer: ({ pictures }) => compatImages(pictures, { asUrl: body.response_format === 'url' }),
         },
       )

@@ -26,7 +26,14 @@ const choose = (prompt: string, words: readonly string[], index: number): string
 }
 
 const withMore = (prompt: string, more: readonly string[]): string | undefined =>
-  more.length === 0 ? undefined : [prompt.trim().replace(/[\s,.;]+$/, ''), ...more].join(', ')
+  more.length === 0 ? undefined : [withoutEnd(prompt.trim()), ...more].join(', ')
+
+/** Without the marks at the end. A pattern would take its time with prompts that are full of them. */
+const withoutEnd = (text: string): string => {
+  let end = text.length
+  while (end > 0 && ' \t\n,.;'.includes(text[end - 1] as string)) end--
+  return text.slice(0, end)
+}
 
 /** Says more about light, place and mood where a prompt leaves them open. Undefined when it leaves nothing open. */
 export const enhanceScene = (prompt: string): string | undefined =>

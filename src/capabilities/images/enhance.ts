@@ -102,5 +102,7 @@ const tidy = (text: string, charactersMax: number): string => {
     .replace(/^(?:(?:new|improved|enhanced|better)\s+)?prompt\s*:\s*/i, '')
     .replace(/^"([^"]*)"$/s, '$1')
     .trim()
-  return bare.length <= charactersMax ? bare : bare.slice(0, charactersMax).replace(/\s+\S*$/, '')
+  if (bare.length <= charactersMax) return bare
+  const cut = bare.slice(0, charactersMax)
+  return cut.slice(0, Math.max(cut.lastIndexOf(' '), cut.lastIndexOf('\n'), 1)).trimEnd()
 }

@@ -5,7 +5,7 @@ import type { ImageGenerateRequest, ImagesGenerationsRequest } from '#contract/i
 import type { GenerateCall, PictureFormat, Quality } from '#engines/image.js'
 import type { StopSignal } from '#plumbing/stop-signal.js'
 import type { ChosenModel } from '../model-choice.js'
-import { generationLines } from './image-bill.js'
+import { enhancementLine, generationLines } from './image-bill.js'
 import type { ImageJob, Made } from './make-images.js'
 import type { PictureInput, PictureSource } from './picture-input.js'
 import { binary, compatImages, generatedImages } from './replies.js'
@@ -115,7 +115,8 @@ export const createGenerate = ({ catalog, pictureInput }: Needs) => {
       headers,
       lines: generationLines(model, { tier, quality: quality ?? 'high', count }),
       prompt,
-      enhancement: enhances ? { images: [], charactersMax } : undefined,
+      negativePrompt: wishes.negativePrompt,
+      enhancement: enhances ? { images: [], charactersMax, line: enhancementLine(catalog()) } : undefined,
       make: (switchboard, used, signal) => switchboard.generate(model, { ...call, prompt: used, signal }),
       ...rest,
     }

@@ -1,4 +1,4 @@
-import type { CatalogModelOfType } from '#catalog/catalog.js'
+import type { Catalog, CatalogModelOfType } from '#catalog/catalog.js'
 import type { ExactPrice } from '#catalog/prices.js'
 import type { Quality } from '#engines/image.js'
 import type { Line } from '#ledger/bill.js'
@@ -50,4 +50,5 @@ export const upscaleLines = ({ id, prices }: CatalogModelOfType<'upscale'>, scal
   line(`${id}-image-upscale-${scale}x`, 'Images', 1, prices.upscale[`${scale}x`]),
 ]
 
-export const enhancementLine = (price: ExactPrice): Line => line('prompt-enhancement', 'Prompt Enhancement', 1, price)
+export const enhancementLine = (catalog: Pick<Catalog, 'promptEnhancement'>): Line =>
+  line('prompt-enhancement', 'Prompt Enhancement', 1, catalog.promptEnhancement().price)

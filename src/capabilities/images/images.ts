@@ -36,9 +36,9 @@ export const createImages = ({ catalog, switchboard, guardedFetch, pixels, safet
   })
   return {
     generate: createGenerate({ catalog, pictureInput }),
-    edit: createEdit({ pictureInput }),
+    edit: createEdit({ catalog, pictureInput }),
     upscale: createUpscale({ pictureInput }),
     cutOut: createCutOut({ pictureInput }),
-    makeImages: createMakeImages({ switchboard, catalog, enhance, judge }),
+    makeImages: createMakeImages({ switchboard, enhance, judge }),
   }
 }

@@ -1,4 +1,4 @@
-import type { Catalog, CatalogModel } from '#catalog/catalog.js'
+import type { CatalogModel } from '#catalog/catalog.js'
 import { fail } from '#contract/errors.js'
 import { EngineError } from '#engines/engine-error.js'
 import type { InputPicture, Picture, PictureFormat } from '#engines/image.js'
@@ -14,7 +14,6 @@ import { checkPrompt } from '../content-policy/check-prompt.js'
 import type { Switchboard } from '../switchboard.js'
 import { engineFailure } from '../text/failures.js'
 import type { Enhance } from './enhance.js'
-import { enhancementLine } from './image-bill.js'
 import type { Judge } from './judge.js'
 
 type ImageModel = Pick<CatalogModel, 'id' | 'type' | 'contextTokens' | 'contentPolicies'>
@@ -27,8 +26,10 @@ export type ImageJob = {
   lines: Line[]
   /** Empty where there is nothing to say. */
   prompt: string
-  /** Wanted: a better prompt, from these pictures and at most so long. */
-  enhancement: { images: readonly InputPicture[]; charactersMax: number } | undefined
+  /** What must not be seen. */
+  negativePrompt?: string | undefined
+  /** Wanted: a better prompt, from these pictures and at most so long, at the price of the moment. */
+  enhancement: { images: readonly InputPicture[]; charactersMax: number; line: Line } | undefined
   isSafe: boolean
   format: PictureFormat
   /** What to write into the file, given the prompt that was used. */
@@ -45,20 +46,18 @@ export type Made = {
 
 type Needs = {
   switchboard: Sealed<Switchboard>
-  catalog: () => Catalog
   enhance: Enhance
   judge: Judge
 }
 
 /** Makes pictures of all kinds: with a better prompt if wanted, looked at before they leave, and paid for once. */
-export const createMakeImages = ({ switchboard, catalog, enhance, judge }: Needs) => {
-  const surcharge = () => enhancementLine(catalog().promptEnhancement().price)
-
+export const createMakeImages = ({ switchboard, enhance, judge }: Needs) => {
   /** The prompt that is used, when it is another than the caller's. */
   const betterPrompt = async (job: ImageJob, charge: Charge, signal: StopSignal): Promise<string | undefined> => {
     const { enhancement, prompt, isSafe, model } = job
-    if (enhancement === undefined || !charge.affords([...job.lines, surcharge()])) return undefined
-    const better = await enhance({ prompt, isSafe, ...enhancement }, charge, signal)
+    if (enhancement === undefined || !charge.affords([...job.lines, enhancement.line])) return undefined
+    const { images, charactersMax } = enhancement
+    const better = await enhance({ prompt, isSafe, images, charactersMax }, charge, signal)
     try {
       if (better !== undefined) checkPrompt(model, [better])
       return better
@@ -81,9 +80,11 @@ export const createMakeImages = ({ switchboard, catalog, enhance, judge }: Needs
 
   return {
     /** What to hold. Refuses, before anything is, what the model must not make. */
-    admit({ model, lines, prompt, enhancement }: ImageJob): Pick<Order, 'goods' | 'least' | 'most'> {
+    admit({ model, lines, prompt, negativePrompt, enhancement }: ImageJob): Pick<Order, 'goods' | 'least' | 'most'> {
       checkPrompt(model, [prompt])
-      const most = enhancement === undefined ? lines : [...lines, surcharge()]
+      // Clothes that must not be seen are a way to ask for what a prompt may not say.
+      if (negativePrompt !== undefined && namesClothes.test(negativePrompt)) checkPrompt(model, [`naked ${prompt}`])
+      const most = enhancement === undefined ? lines : [...lines, enhancement.line]
       return { goods: goodsOf(model), least: lines, most }
     },
 
@@ -119,8 +120,8 @@ export const createMakeImages = ({ switchboard, catalog, enhance, judge }: Needs
           },
           body,
         }
-        const lines = better === undefined ? job.lines : [...job.lines, surcharge()]
-        return await charge.settle({ lines, countedBy: 'upstream' }, reply)
+        const extra = better === undefined || job.enhancement === undefined ? [] : [job.enhancement.line]
+        return await charge.settle({ lines: [...job.lines, ...extra], countedBy: 'upstream' }, reply)
       } catch (error) {
         // Nothing was made for a caller who has left, so nothing is paid.
         if (signal.aborted) throw fail('callerLeft').because(error)
@@ -129,6 +130,8 @@ export const createMakeImages = ({ switchboard, catalog, enhance, judge }: Needs
     },
   }
 }
+
+const namesClothes = /\b(?:cloth(?:es|ed|ing)|swim(?:suit|wear)|bikini|underwear|lingerie|panties|covered up)\b/i
 
 export type MakeImages = ReturnType<typeof createMakeImages>
 

@@ -17,7 +17,8 @@ const creativityMax = 0.02
 /** As large as was asked for, or as large as it may be. */
 const enlarged = ({ width, height }: InputPicture, scale: number): Size => {
   const most = Math.sqrt(pixelsMax / (width * height))
-  const factor = Math.min(scale, most)
+  // Only 4 is lowered; who asks for 2 and cannot have it is told so.
+  const factor = scale === 4 ? Math.min(4, most) : most < scale ? 0 : scale
   const side = (length: number) => (factor === scale ? length * scale : Math.floor(length * factor))
   return { width: side(width), height: side(height) }
 }
@@ -35,8 +36,10 @@ export const createUpscale =
     if (scale !== 2 && scale !== 4) throw failField('scale', 'must be 2 or 4')
     const [image] = (await pictureInput([source], signal)) as [InputPicture]
     const size = enlarged(image, scale)
-    if (size.width <= image.width)
-      throw fail('pictureTooLarge', source.place, String(image.width), String(image.height), String(pixelsMax - 1))
+    if (size.width <= image.width) {
+      const most = scale === 2 ? pixelsMax / 4 : pixelsMax - 1
+      throw fail('pictureTooLarge', source.place, String(image.width), String(image.height), String(most))
+    }
     const creativity = Math.min(creativityMax, Math.max(0, body.creativity ?? usualCreativity))
     return {
       model,

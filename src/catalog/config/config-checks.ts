@@ -83,15 +83,19 @@ const amountProblems = (entry: AnyCheckable): Complaint[] => {
       return textProblems(entry)
     case 'image':
       return [
-        ...(entry.pricing ? unpricedImages(entry.pricing, entry.constraints?.resolutions) : []),
+        ...(entry.pricing ? unpriced(entry.pricing, entry.pricing.generation, 'generation', entry.constraints) : []),
         ...ordered(entry.constraints?.steps, 'default', 'max', 'constraints', 'steps'),
       ]
     case 'inpaint': {
       const inCapabilities = entry.capabilities?.maxInputImages
       const inConstraints = entry.constraints?.maxInputImages
-      return inCapabilities && inConstraints && inCapabilities !== inConstraints
-        ? [at(`is ${inConstraints}, but capabilities say ${inCapabilities}`, 'constraints', 'maxInputImages')]
-        : []
+      const isTold = inCapabilities && inConstraints && inCapabilities !== inConstraints
+      return [
+        ...(isTold
+          ? [at(`is ${inConstraints}, but capabilities say ${inCapabilities}`, 'constraints', 'maxInputImages')]
+          : []),
+        ...(entry.pricing ? unpriced(entry.pricing, entry.pricing.inpaint, 'inpaint', entry.constraints) : []),
+      ]
     }
     case 'music':
       return [
@@ -124,12 +128,44 @@ const textProblems = ({ contextTokens, maxCompletionTokens, capabilities = {} }:
   ]
 }
 
-const unpricedImages = (pricing: ModelEntryOfType<'image'>['pricing'], offered: string[] = []): Complaint[] => {
-  const { generation, resolutions, quality } = pricing
-  if (generation) return []
-  if (!resolutions && !quality) return [at("needs 'generation', 'resolutions' or 'quality'", 'pricing')]
-  const unpriced = offered.filter((tier) => !Object.hasOwn({ ...resolutions, ...quality }, tier))
-  return unpriced.length > 0 ? [at(`has no price for the resolution ${unpriced.join(', ')}`, 'pricing')] : []
+type TierPrices = {
+  resolutions?: Record<string, unknown>
+  quality?: Record<string, Partial<Record<string, unknown>>>
+}
+type Tiers = {
+  resolutions?: string[]
+  defaultResolution?: string
+  qualities?: string[]
+  defaultQuality?: string
+}
+
+/** Every tier and quality that a caller may get must have a price, and a table must not be half full. */
+const unpriced = (
+  { resolutions, quality }: TierPrices,
+  usual: unknown,
+  usualName: string,
+  { resolutions: offered, defaultResolution, qualities = [], defaultQuality }: Tiers = {},
+): Complaint[] => {
+  if (usual === undefined && !resolutions && !quality)
+    return [at(`needs '${usualName}', 'resolutions' or 'quality'`, 'pricing')]
+  const tiers = [...new Set([...(offered ?? []), defaultResolution ?? offered?.[0] ?? '1K'])]
+  const asked = qualities.length > 0 ? qualities : ['high']
+  const isPriced = (tier: string, name: string) =>
+    quality && Object.hasOwn(quality, tier)
+      ? quality[tier]?.[name] !== undefined
+      : usual !== undefined || Object.hasOwn(resolutions ?? {}, tier)
+  const missing = tiers.filter((tier) => !asked.every((name) => isPriced(tier, name)))
+  const misspelt = Object.keys({ ...resolutions, ...quality }).filter(
+    (tier) => !tiers.includes(tier) && tiers.some((known) => known.toLowerCase() === tier.toLowerCase()),
+  )
+  const usualQuality = defaultQuality ?? 'high'
+  return [
+    ...(missing.length > 0 ? [at(`has no price for the resolution ${missing.join(', ')}`, 'pricing')] : []),
+    ...misspelt.map((tier) => at(`'${tier}' must be written as in constraints.resolutions`, 'pricing')),
+    ...(qualities.length > 0 && !qualities.includes(usualQuality)
+      ? [at(`must name one of ${qualities.join(', ')}`, 'constraints', 'defaultQuality')]
+      : []),
+  ]
 }
 
 const ordered = <T extends object>(

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { OperatorError } from '#plumbing/operator-error.js'
+import { checkBuiltin } from '../builtin.js'
 import { type OperatorConfig, parseConfig, readConfigFile, redactedConfig, watchConfigFile } from './config-file.js'
 
 const folderFor = (context: TestContext): string => {
@@ -22,9 +23,9 @@ test('a file that is not there is one sentence and what to do', () => {
 
 test('the example config is valid', () => {
   const path = fileURLToPath(new URL('../../../../tessera.example.yaml', import.meta.url))
-  const config = readConfigFile(path, { HOUSE_KEY: 'x', CLOUD_KEY: 'y' })
-  assert.deepEqual(Object.keys(config.upstreams), ['house', 'house-two', 'cloud', 'painter'])
-  assert.equal(config.models.length, 5)
+  const config = readConfigFile(path, { HOUSE_KEY: 'x', CLOUD_KEY: 'y' }, checkBuiltin())
+  assert.deepEqual(Object.keys(config.upstreams), ['house', 'house-two', 'cloud', 'painter', 'studio'])
+  assert.equal(config.models.length, 6)
 })
 
 test('a printed config shows no credential', () => {
@@ -146,4 +147,34 @@ test('a symbolic link that is pointed elsewhere, as Kubernetes does, is noticed'
   symlinkSync('two.yaml', join(folder, 'link'))
   renameSync(join(folder, 'link'), path)
   assert.equal(await next(), 'styles two')
+})
+
+test('a picture that could be asked for has a price', () => {
+  const problems = (fields: string) => {
+    const text = `upstreams: { house: { kind: openai, baseUrl: "http://127.0.0.1" } }
+models: [{ id: it, engine: { upstream: house }, ${fields} }]`
+    try {
+      parseConfig(text, { file: 'tessera.yaml', env: {} })
+      return ''
+    } catch (error) {
+      return String(error)
+    }
+  }
+  const wrong = {
+    'type: image, pricing: { resolutions: { 2K: "1" } }': /no price for the resolution 1K/,
+    'type: image, pricing: { quality: { 1K: { low: "1" } } }': /no price for the resolution 1K/,
+    'type: image, constraints: { qualities: [low, medium] }, pricing: { generation: "1" }':
+      /must name one of low, medium/,
+    'type: inpaint, constraints: { resolutions: [1K, 4K], qualities: [low, high] }, pricing: { inpaint: "1", quality: { 4K: { low: "2" } } }':
+      /no price for the resolution 4K/,
+    'type: inpaint, constraints: { resolutions: [1K, 4K] }, pricing: { inpaint: "1", resolutions: { 4k: "2" } }':
+      /'4k' must be written as/,
+  }
+  for (const [fields, message] of Object.entries(wrong)) assert.match(problems(fields), message, fields)
+  const right = [
+    'type: image, pricing: { generation: "1" }',
+    'type: image, constraints: { resolutions: [2K] }, pricing: { resolutions: { 2K: "1" } }',
+    'type: inpaint, constraints: { resolutions: [1K, 2K], qualities: [low], defaultQuality: low }, pricing: { inpaint: "1", quality: { 2K: { low: "2" } } }',
+  ]
+  for (const fields of right) assert.equal(problems(fields), '', fields)
 })

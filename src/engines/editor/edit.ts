@@ -12,7 +12,7 @@ import { sizeInside } from './operations/frame.js'
 import type { Session } from './operations/session.js'
 import { placedBox, ratioPart } from './operations/shape.js'
 import { planEdit } from './plan.js'
-import { nothingChanges, unreadable } from './refusals.js'
+import { nothingChanges, tooLong, unreadable } from './refusals.js'
 import type { Tools } from './tools.js'
 
 export type EditInput = {
@@ -52,6 +52,18 @@ const reading = async <Value>(
     throw error
   }
 }
+
+/** What each format can hold. */
+const sidesMax = { png: 100_000, jpeg: 65_500, webp: 16_383 }
+
+/** Grey pictures have one channel until they are encoded, unless they are told otherwise first. */
+const isGrey = ({ bytes }: InputPicture): Promise<boolean> =>
+  openPicture(bytes)
+    .metadata()
+    .then(
+      ({ channels }) => channels < 3,
+      () => false,
+    )
 
 const hasAlpha = ({ bytes }: InputPicture): Promise<boolean> =>
   openPicture(bytes)
@@ -119,6 +131,7 @@ const openBase = async (input: EditInput, steps: Step[]): Promise<{ canvas: Canv
   const box = crop && boxOf(crop.region, base)
   const size = workingSize(box ?? base, input, crop !== undefined)
   let picture: Sharp = openPicture(base.bytes)
+  if (await isGrey(base)) picture = picture.pipelineColourspace('srgb')
   if (box) picture = picture.extract(box)
   if (size.width !== (box ?? base).width || size.height !== (box ?? base).height)
     picture = picture.resize({ ...size, fit: 'fill' })
@@ -213,6 +226,8 @@ export const createEdit =
       const { width, height, hasFixedShape } = input
       if (hasFixedShape) await canvas.resize({ width, height }, { fit: 'cover' })
       else await canvas.resize(within(canvas, width * height))
+      const long = Math.max(canvas.width, canvas.height)
+      if (long > sidesMax[input.format]) throw tooLong(input.format, sidesMax[input.format])
       return { bytes: await canvas.encode(input.format) }
     })
   }

@@ -1,7 +1,13 @@
 import { EngineError } from '../engine-error.js'
 
 const short = (text: string, charactersMax = 80) =>
-  text.length > charactersMax ? `${text.slice(0, charactersMax - 1).trimEnd()}…` : text
+  // By whole characters: half an emoji is not text.
+  text.length > charactersMax
+    ? `${[...text]
+        .slice(0, charactersMax - 1)
+        .join('')
+        .trimEnd()}…`
+    : text
 
 export const refused = (message: string, said: string) => new EngineError('refused', message, { said })
 
@@ -16,6 +22,9 @@ export const nothingChanges = () =>
     'the edit changes nothing',
     'the image would stay as it is: what the prompt asks to change is not in it, or is asked to change by nothing',
   )
+
+export const tooLong = (format: string, sideMax: number) =>
+  refused('the result does not fit its format', `a ${format} picture has at most ${sideMax} pixels on a side`)
 
 export const unreadable = (name: string) =>
   new EngineError('unreadable', 'an input image cannot be decoded', { said: `${name} is cut off or broken` })

@@ -8,7 +8,7 @@ import { EngineError } from '../engine-error.js'
 import { emptyRaster, type Raster } from '../pixels/raster.js'
 import { bricks, never, scene } from './fixtures/scenes.js'
 import { loadInpainter } from './inpaint.js'
-import { readWeights } from './network.js'
+import { readWeights } from './weights.js'
 
 const inpainter = loadInpainter()
 const fill = async (raster: Raster, hole: Uint8Array) => (await inpainter).fill(raster, hole, never)

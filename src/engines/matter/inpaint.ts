@@ -2,9 +2,10 @@ import { type InferenceSession, Tensor } from 'onnxruntime-node'
 import { EngineError } from '../engine-error.js'
 import type { Raster } from '../pixels/raster.js'
 import { sharp } from '../pixels/sharp.js'
+import { openOnnx } from '../tensors/onnx.js'
 import type { Stop } from '../threads/serve.js'
 import { type Box, boxesOf } from './holes.js'
-import { openNetwork, readWeights } from './network.js'
+import { readWeights } from './weights.js'
 
 export type Inpainter = {
   /**
@@ -31,7 +32,7 @@ const knownMin = 0.04
 
 /** Only for threads. */
 export const loadInpainter = async (): Promise<Inpainter> => {
-  const network = await openNetwork(await readWeights(weights))
+  const network = await openOnnx(await readWeights(weights))
   return {
     async fill(raster, hole, stop) {
       const { width, height } = raster

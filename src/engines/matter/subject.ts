@@ -3,7 +3,8 @@ import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { type InferenceSession, Tensor } from 'onnxruntime-node'
-import { openNetwork, readWeights } from './network.js'
+import { openOnnx } from '../tensors/onnx.js'
+import { readWeights } from './weights.js'
 
 /** A network that says of each pixel how surely it belongs to the subject, 0 to 1. */
 export type SubjectNetwork = {
@@ -26,7 +27,7 @@ export const loadSubjectNetwork = async (): Promise<SubjectNetwork> => {
 }
 
 const loadSmall = async (): Promise<SubjectNetwork> => {
-  const network = await openNetwork(await readWeights(small))
+  const network = await openOnnx(await readWeights(small))
   return {
     side: 320,
     look: (colours) => {
@@ -58,7 +59,7 @@ type Resources = Record<string, { chunks: { hash: string }[] }>
 export const loadExtra = async (folder: string): Promise<SubjectNetwork> => {
   const resources = JSON.parse(await readFile(join(folder, 'resources.json'), 'utf8')) as Resources
   const chunks = resources['/models/medium']?.chunks ?? []
-  const network = await openNetwork(
+  const network = await openOnnx(
     Buffer.concat(await Promise.all(chunks.map(({ hash }) => readFile(join(folder, hash))))),
   )
   return { side: 1024, look: (colours) => run(network, 1024, colours, (value) => (value - 128) / 256) }

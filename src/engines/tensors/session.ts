@@ -1,5 +1,5 @@
-import { availableParallelism } from 'node:os'
-import { InferenceSession, Tensor } from 'onnxruntime-node'
+import { Tensor } from 'onnxruntime-node'
+import { openOnnx } from './onnx.js'
 
 type Numbers = Uint8Array | Float32Array
 type Shaped = { data: Numbers; shape: number[] }
@@ -7,16 +7,8 @@ type Shaped = { data: Numbers; shape: number[] }
 /** A network that is loaded. It takes and gives what its graph calls by these names. */
 export type Session = { run(inputs: Record<string, Shaped>): Promise<Record<string, Numbers>> }
 
-/** Only for threads: loading and running take the thread they are called in. */
 export const openSession = async (model: Uint8Array): Promise<Session> => {
-  const session = await InferenceSession.create(model, {
-    executionProviders: ['cpu'],
-    intraOpNumThreads: availableParallelism(),
-    interOpNumThreads: 1,
-    // Threads that spin while they wait take cores from requests.
-    extra: { session: { intra_op: { allow_spinning: '0' } } },
-    logSeverityLevel: 3,
-  })
+  const session = await openOnnx(model)
   return {
     async run(inputs) {
       const outputs = await session.run(mapValues(inputs, toTensor))

@@ -31,6 +31,9 @@ export type ThreadPoolNeeds = {
   stopPatienceMs?: number
 }
 
+/** A stop should not take longer than the longest run of a network. */
+const closePatienceMs = 20_000
+
 type Call = { task: Task; gives: unknown; resolve(outcome: Outcome): void; reject(error: Error): void }
 type Thread = { worker: Worker; call: Call | undefined; idleTimer: NodeJS.Timeout | undefined }
 
@@ -76,7 +79,14 @@ export const createThreadPool = ({
     clearTimeout(thread.idleTimer)
     thread.call = call
     thread.worker.ref()
-    thread.worker.postMessage(call.task, buffersIn(call.gives))
+    try {
+      thread.worker.postMessage(call.task, buffersIn(call.gives))
+    } catch (error) {
+      // What cannot travel is the fault of who sent it; the thread is free for others.
+      thread.call = undefined
+      call.reject(error as Error)
+      proceed(thread)
+    }
   }
 
   const proceed = (thread: Thread) => {
@@ -116,9 +126,9 @@ export const createThreadPool = ({
   }
 
   /** Resolves when a call is over, which nobody else waits for any more, or when patience is. */
-  const ended = (call: Call): Promise<void> =>
+  const ended = (call: Call, patienceMs = stopPatienceMs): Promise<void> =>
     new Promise((resolve) => {
-      const timer = setTimeout(resolve, stopPatienceMs)
+      const timer = setTimeout(resolve, patienceMs)
       const over = () => {
         clearTimeout(timer)
         resolve()
@@ -131,7 +141,7 @@ export const createThreadPool = ({
     if (call) {
       call.reject(new EngineError('unavailable', `${name} is closed`))
       Atomics.store(call.task.stop, 0, 1)
-      await ended(call)
+      await ended(call, Math.min(stopPatienceMs, closePatienceMs))
     }
     await worker.terminate()
   }

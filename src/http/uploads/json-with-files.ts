@@ -29,8 +29,9 @@ export const takeOutLongTexts = (body: Buffer, uploads: Uploads): Buffer => {
     const end = endOfText(body, start + 1)
     if (end < 0) break
     const text = body.subarray(start + 1, end)
-    if (text.length >= longFrom && isPlain(text)) {
-      parts.push(body.subarray(kept, start), Buffer.from(JSON.stringify(uploads.keep(text.toString('latin1')))))
+    const plain = text.length >= longFrom && isAscii(text) ? plainOf(text) : undefined
+    if (plain !== undefined) {
+      parts.push(body.subarray(kept, start), Buffer.from(JSON.stringify(uploads.keep(plain))))
       kept = end + 1
     }
     start = body.indexOf(quote, end + 1)
@@ -38,8 +39,16 @@ export const takeOutLongTexts = (body: Buffer, uploads: Uploads): Buffer => {
   return parts.length === 0 ? body : Buffer.concat([...parts, body.subarray(kept)])
 }
 
-/** Nothing in it means something else than what it is. */
-const isPlain = (text: Buffer): boolean => isAscii(text) && text.indexOf(backslash) < 0
+/** What a text of JSON says; undefined when it is not one. Base64 may be written in lines, with an escape at the end of each. */
+const plainOf = (text: Buffer): string | undefined => {
+  const written = text.toString('latin1')
+  if (text.indexOf(backslash) < 0) return written
+  try {
+    return JSON.parse(`"${written}"`)
+  } catch {
+    return undefined
+  }
+}
 
 /** Puts long texts back that are not where pictures are: a prompt that is too long is told so. */
 export const putBack = (body: unknown, uploads: Uploads): unknown => {

@@ -98,8 +98,12 @@ test('bytes that are no form are refused, never more', async () => {
 
 test('the room for uploads is shared, and free again when they are answered', () => {
   const room = createUploadRoom(100)
-  const leave = room.enter(60)
-  assert.throws(() => room.enter(60), /retry shortly/)
+  const leave = room.enter(40, 'one')
+  assert.throws(() => room.enter(20, 'one'), /retry shortly/, 'half of it is the most that one can have')
+  room.enter(50, 'other')
+  assert.throws(() => room.enter(20, 'third'), /retry shortly/)
   leave()
-  room.enter(60)
+  leave()
+  room.enter(50, 'one')
+  assert.throws(() => room.enter(1, 'third'), /retry shortly/)
 })

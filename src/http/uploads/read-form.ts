@@ -44,7 +44,12 @@ export const readForm = (request: IncomingMessage, { bytesMax, uploads }: Needs)
     }
 
     const form = openForm(request)
-    if (form === undefined) return reject(fail('invalidRequest', 'The form has no boundary in its Content-Type'))
+    const stopEarly = (error: unknown) => {
+      request.resume()
+      reject(error)
+    }
+    if (request.destroyed) return reject(fail('callerLeft'))
+    if (form === undefined) return stopEarly(fail('invalidRequest', 'The form has no boundary in its Content-Type'))
     request.on('data', (chunk: Buffer) => {
       bytes += chunk.length
       if (bytes > bytesMax) stop(fail('payloadTooLarge', String(bytesMax)))

@@ -32,16 +32,28 @@ export class Uploads {
 /** Fields that hold pictures, on any route. In others, a long text is just a long text. */
 export const pictureFields: ReadonlySet<string> = new Set(['image', 'images', 'mask'])
 
-/** Bodies with pictures are large, and many at once would be larger than the machine: so they share a room. */
+/**
+ * Bodies with pictures are large, and many at once would be larger than the machine: so they share a room, of which nobody
+ * can have more than half.
+ */
 export const createUploadRoom = (bytesMax = 1024 ** 3) => {
   let taken = 0
+  const takenBy = new Map<string, number>()
   return {
-    /** Fails when there is no room. Gives the function that leaves it again. */
-    enter(bytes: number): () => void {
-      if (taken + bytes > bytesMax) throw fail('uploadsBusy').retryAfterMs(2_000)
+    /** Fails when there is no room. Gives the function that leaves it again, once. */
+    enter(bytes: number, who: string): () => void {
+      const own = takenBy.get(who) ?? 0
+      if (taken + bytes > bytesMax || own + bytes > bytesMax / 2) throw fail('uploadsBusy').retryAfterMs(2_000)
       taken += bytes
+      takenBy.set(who, own + bytes)
+      let isInside = true
       return () => {
+        if (!isInside) return
+        isInside = false
         taken -= bytes
+        const rest = (takenBy.get(who) ?? bytes) - bytes
+        if (rest > 0) takenBy.set(who, rest)
+        else takenBy.delete(who)
       }
     },
   }

@@ -1,7 +1,5 @@
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import { availableParallelism } from 'node:os'
-import { InferenceSession } from 'onnxruntime-node'
 import { EngineError } from '../engine-error.js'
 
 /** A file of weights that ships with the service, and what its bytes must be. */
@@ -19,16 +17,3 @@ export const readWeights = async ({ name, sha256 }: WeightsFile, from: URL = fol
     throw new EngineError('unavailable', `models/${name} is not the file we know: sha256 is ${found}, not ${sha256}`)
   return bytes
 }
-
-/** Only for threads: loading and running hold up the thread they are called in. */
-export const openNetwork = (weights: Uint8Array): Promise<InferenceSession> =>
-  InferenceSession.create(weights, {
-    executionProviders: ['cpu'],
-    // A core stays free for requests, where there is more than one.
-    intraOpNumThreads: Math.max(1, availableParallelism() - 1),
-    interOpNumThreads: 1,
-    // The arena of the runtime keeps up to 700 MB between runs; without it a run is hardly slower.
-    enableCpuMemArena: false,
-    extra: { session: { intra_op: { allow_spinning: '0' } } },
-    logSeverityLevel: 3,
-  })
