@@ -29,6 +29,12 @@ test('buffers that are not given stay', async () => {
   assert.equal(bytes[9], 1)
 })
 
+test('memory that cannot change hands is copied', async () => {
+  const { bytes, several } = await shared.run<object, { bytes: Uint8Array; several: Uint8Array[] }>('lent', {}, anyway)
+  assert.equal(bytes[99_999], 7)
+  assert.equal(several[0]?.length, 100_000)
+})
+
 test('a refusal keeps its kind and its words; a bug is unavailable', async () => {
   await assert.rejects(
     shared.run('refuse', {}, anyway),

@@ -1,5 +1,5 @@
 import { getPriority, setPriority } from 'node:os'
-import { parentPort } from 'node:worker_threads'
+import { type MessagePort, parentPort } from 'node:worker_threads'
 import { messageOf } from '#plumbing/message-of.js'
 import { EngineError, type EngineTrouble } from '../engine-error.js'
 
@@ -30,8 +30,27 @@ export const serveJobs = (jobs: Record<string, Job<never, unknown>>) => {
   if (process.platform === 'linux' && getPriority() < low) setPriority(low)
   port.on('message', async ({ job, input, stop }: Task) => {
     const outcome = await attempt(jobs[job] as Job<unknown, unknown>, input, stop)
-    port.postMessage(outcome, buffersIn(outcome))
+    giveBack(port, outcome)
   })
+}
+
+/** Memory that native code has lent us cannot change hands in newer versions of Node; a copy of it can. */
+const giveBack = (port: MessagePort, outcome: Outcome) => {
+  try {
+    port.postMessage(outcome, buffersIn(outcome))
+  } catch {
+    const own = inOwnMemory(outcome)
+    port.postMessage(own, buffersIn(own))
+  }
+}
+
+const inOwnMemory = (value: unknown): unknown => {
+  if (value instanceof Float32Array) return new Float32Array(value)
+  if (value instanceof Uint8ClampedArray) return new Uint8ClampedArray(value)
+  if (value instanceof Uint8Array) return new Uint8Array(value)
+  if (Array.isArray(value)) return value.map(inOwnMemory)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, inOwnMemory(inner)]))
 }
 
 const attempt = async (job: Job<unknown, unknown>, input: unknown, stop: Int32Array): Promise<Outcome> => {
