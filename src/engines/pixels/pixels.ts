@@ -35,6 +35,7 @@ export const createPixels = (): Pixels => {
     file: new URL('./worker.js', import.meta.url),
     name: 'the picture converter',
     threadsMax: 2,
+    limitMs: 120_000,
   })
   return {
     async inspect(bytes) {

@@ -21,6 +21,7 @@ export const createSafety = (needs: SafetyNeeds = {}): Safety => {
     file: new URL('./worker.js', import.meta.url),
     name: 'the safety look',
     idleMs: 5 * 60_000,
+    limitMs: 60_000,
     ...needs,
   })
   return {

@@ -67,6 +67,12 @@ test('work that does not stop loses its thread, and the next work gets a new one
   await pool.close()
 })
 
+test('a job that takes too long is a timeout', async () => {
+  const pool = openPool({ limitMs: 300, stopPatienceMs: 1 })
+  await assert.rejects(pool.run('hang', {}, anyway), trouble('timeout', /not finished after 300 ms/))
+  await pool.close()
+})
+
 test('a thread that runs out of memory fails its work and nothing else', async () => {
   const pool = openPool({ heapMb: 32 })
   await assert.rejects(pool.run('hoard', {}, anyway), trouble('unavailable'))

@@ -20,6 +20,8 @@ export type ThreadPoolNeeds = {
   threadsMax?: number
   /** A thread without work ends after this long and gives its memory back. */
   idleMs?: number
+  /** How long a job may take, with its time in the queue; nobody waits for ever. */
+  limitMs?: number
   /** Jobs that may wait; who comes then is told to come later. */
   waitingMax?: number
   /** For JavaScript objects; pixels and weights of models live beside it. A thread that needs more is broken. */
@@ -46,6 +48,7 @@ export const createThreadPool = ({
   name,
   threadsMax = 1,
   idleMs = 60_000,
+  limitMs = 600_000,
   waitingMax = 64,
   heapMb = 512,
   stopPatienceMs = 60_000,
@@ -154,10 +157,19 @@ export const createThreadPool = ({
         const stop = new Int32Array(new SharedArrayBuffer(4))
         const call: Call = { task: { job, input, stop }, gives, resolve, reject }
         const leave = () => {
+          over()
           drop(call)
           reject(signal.reason)
         }
-        const over = () => signal.removeEventListener('abort', leave)
+        const late = setTimeout(() => {
+          over()
+          drop(call)
+          reject(new EngineError('timeout', `${name} was not finished after ${limitMs} ms`))
+        }, limitMs)
+        const over = () => {
+          clearTimeout(late)
+          signal.removeEventListener('abort', leave)
+        }
         call.resolve = (outcome) => {
           over()
           resolve(outcome)
@@ -170,6 +182,7 @@ export const createThreadPool = ({
         start()
         if (waiting.length > waitingMax) {
           waiting.pop()
+          over()
           return reject(new EngineError('overloaded', `too much waits for ${name}`))
         }
         signal.addEventListener('abort', leave, { once: true })

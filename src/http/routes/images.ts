@@ -69,7 +69,8 @@ export const imageRoutes = ({ paidPost, metered, catalog, generate, edit, upscal
   }
 
   const forms = { takesForms: true }
-  const editNamed = (kind: EditKind) => (body: unknown) => editModelNamed(catalog(), kind, body as NamedModel as never)
+  const editNamed = (kind: EditKind) => (body: unknown) =>
+    editModelNamed(catalog(), kind, body as Pick<ImageEditRequest, 'model' | 'modelId'>)
   /** Clients of OpenAI send names of OpenAI; those that we do not know stand for the default. */
   const namedOrDefault = (type: ModelType) => (body: unknown) => {
     const { model } = body as NamedModel
