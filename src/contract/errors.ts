@@ -97,12 +97,21 @@ export const failures = {
   walletNoStake: line(400, 'INVALID_REQUEST', 'This wallet has no stake; stake first, then ask for a key'),
   walletStakingOff: line(400, 'INVALID_REQUEST', 'This service has no staking contract, so no wallet has a stake here'),
 
+  // 400, for payments of wallets; `paymentFailure` gives them the shape that x402 clients expect
+  paymentUnreadable: line(400, 'X402_INVALID_PAYMENT', (problem = '') => `The payment cannot be used: ${problem}`),
+  paymentRefused: line(
+    400,
+    'PAYMENT_VERIFICATION_FAILED',
+    (problem = '') => `The payment was refused: ${problem}; nothing was credited`,
+  ),
+
   // 401: each says precisely what is wrong, so nobody has to guess
   missingKey: line(401, 'AUTHENTICATION_FAILED', "No API key was sent; send the header 'Authorization: Bearer <key>'"),
   malformedKey: line(401, 'AUTHENTICATION_FAILED', (problem = '') => `The API key is malformed: ${problem}`),
   unknownKey: line(401, 'AUTHENTICATION_FAILED', 'This API key is not known to the service'),
   revokedKey: line(401, 'AUTHENTICATION_FAILED', 'This API key has been revoked'),
   expiredKey: line(401, 'AUTHENTICATION_FAILED', (at = '') => `This API key expired at ${at}`),
+  signInInvalid: line(401, 'X402_INVALID_SIGN_IN', (problem = '') => `The sign-in is not valid: ${problem}`),
   adminKeyRequired: line(401, 'AUTHENTICATION_FAILED', 'Admin API key required'),
 
   // 402: nothing was run and nothing is charged
@@ -112,6 +121,7 @@ export const failures = {
     (needed = '', usd = '', diem = '') =>
       `Insufficient balance: this request needs ${needed} USD, and ${usd} USD and ${diem} diem are left; add credit`,
   ),
+  paymentRequired: line(402, 'PAYMENT_REQUIRED', 'Payment required'),
   keyUsdLimitReached: line(402, 'API_KEY_USD_SPEND_LIMIT_EXCEEDED', keyLimitReached),
   keyDiemLimitReached: line(402, 'API_KEY_DIEM_SPEND_LIMIT_EXCEEDED', keyLimitReached),
 
@@ -122,7 +132,10 @@ export const failures = {
     (model = '') => `This API key may only use private models, and '${model}' is run by a third party`,
   ),
 
+  walletMismatch: line(403, 'X402_WALLET_MISMATCH', 'You are signed in as another wallet than the one in the path'),
+
   // 404 and its relatives
+  walletsOff: line(404, 'X402_NOT_CONFIGURED', 'This service takes no payments from wallets'),
   characterNotFound: line(404, 'CHARACTER_NOT_FOUND', (slug = '') => `There is no public character '${slug}'`),
   notFound: line(404, 'NOT_FOUND', (method = '', path = '') => `There is no ${method} ${path} in this API; see /docs`),
   keyNotFound: line(404, 'NOT_FOUND', 'No active API key with this id belongs to your account'),
@@ -236,6 +249,21 @@ export const failures = {
   ),
   uploadsBusy: line(503, 'SERVICE_UNAVAILABLE', 'Too many files are being received right now; retry shortly'),
   documentsBusy: line(503, 'SERVICE_UNAVAILABLE', 'Too many documents are being read right now; retry shortly'),
+  signInUnavailable: line(
+    503,
+    'SERVICE_UNAVAILABLE',
+    'The signature of this contract wallet cannot be checked right now; retry',
+  ),
+  chainUnreachable: line(
+    503,
+    'SERVICE_UNAVAILABLE',
+    (network = '') => `The chain ${network} cannot be reached right now; nothing was sent, retry with the same payment`,
+  ),
+  settlementPending: line(
+    503,
+    'SETTLEMENT_PENDING',
+    'The payment was sent and the chain has not confirmed it yet; it is credited as soon as it does. Do not pay again: retry with the same payment to see the outcome',
+  ),
   walletStakeUnreadable: line(503, 'SERVICE_UNAVAILABLE', 'The stake of this wallet cannot be read right now; retry'),
   analyticsTimeout: line(504, 'REQUEST_TIMEOUT', 'The figures took too long; ask for fewer days or try again later'),
 } satisfies Record<string, Line>
@@ -299,6 +327,16 @@ export class Failure extends Error {
 }
 
 export const fail = (name: FailureName, ...parts: string[]): Failure => new Failure(name, parts)
+
+/** A failure about a payment: x402 clients expect the code as `error`, and the reason in x402's own words. */
+export const paymentFailure = (
+  name: 'paymentUnreadable' | 'paymentRefused' | 'settlementPending' | 'chainUnreachable',
+  problem: string,
+  details?: Record<string, unknown>,
+): Failure => {
+  const failure = fail(name, problem)
+  return failure.as({ error: failure.code, message: failure.message, ...(details && { details }) })
+}
 
 /** A rule that no schema can say, such as one across two fields: told like any other broken rule. */
 export const failField = (field: string, rule: string): Failure => {

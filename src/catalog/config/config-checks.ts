@@ -232,4 +232,16 @@ export const checkSections = ({ search, x402 }: Partial<OperatorConfig>): Compla
     .filter((field) => search?.[field] === undefined)
     .map((field) => at(`is missing; the provider ${search?.provider} needs it`, 'search', field)),
   ...(x402 && !x402.evm && !x402.solana ? [at("needs 'evm', 'solana' or both", 'x402')] : []),
+  ...(['evm', 'solana'] as const).flatMap((rail) =>
+    x402?.[rail] && !x402[rail].feeWalletKey && !x402.facilitatorUrl
+      ? [
+          at(
+            "is missing; it pays the chain's fees, unless 'facilitatorUrl' names somebody who does",
+            'x402',
+            rail,
+            'feeWalletKey',
+          ),
+        ]
+      : [],
+  ),
 ]

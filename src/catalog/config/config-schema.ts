@@ -104,10 +104,23 @@ export const X402 = Type.Object(
         {
           rpcUrl: HttpUrl,
           payTo: EvmAddress,
-          feeWalletKey: Matching('^(0x)?[0-9a-fA-F]{64}$', 'a private key of 64 hex digits'),
+          feeWalletKey: Maybe(Matching('^(0x)?[0-9a-fA-F]{64}$', 'a private key of 64 hex digits')),
           chainId: Positive(8453),
           asset: Type.String({ ...EvmAddress, default: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913' }),
+          tokenName: Type.String({
+            minLength: 1,
+            default: 'USD Coin',
+            description: 'In the EIP-712 domain of the token',
+          }),
+          tokenVersion: Type.String({ minLength: 1, default: '2', description: 'In the EIP-712 domain of the token' }),
           confirmations: Positive(1),
+          maxFeeGwei: Usd('20'),
+          lowFeeBalance: Usd('0.002'),
+          walletFactories: Maybe(
+            Type.Array(EvmAddress, {
+              description: 'Factories that may deploy a contract wallet with its first payment',
+            }),
+          ),
         },
         closed,
       ),
@@ -117,8 +130,10 @@ export const X402 = Type.Object(
         {
           rpcUrl: HttpUrl,
           payTo: SolanaAddress,
-          feeWalletKey: Matching('^[1-9A-HJ-NP-Za-km-z]{80,88}$', 'the base58 form of a 64-byte key'),
+          feeWalletKey: Maybe(Matching('^[1-9A-HJ-NP-Za-km-z]{80,88}$', 'the base58 form of a 64-byte key')),
           asset: Type.String({ ...SolanaAddress, default: 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v' }),
+          confirmation: StringEnum(['confirmed', 'finalized'], { default: 'confirmed' }),
+          lowFeeBalance: Usd('0.05'),
         },
         closed,
       ),
@@ -131,6 +146,15 @@ export const X402 = Type.Object(
     settlementTimeoutSeconds: Positive(300),
     // Without credentials we answer 401; clients that only discover by 402 need this.
     answerMissingKeyWith402: Type.Boolean({ default: false }),
+    signIn: Maybe(
+      Type.Object(
+        {
+          maxAgeSeconds: Positive(300),
+          isReusable: Type.Boolean({ default: false, description: 'The same header is good until it expires' }),
+        },
+        closed,
+      ),
+    ),
   },
   closed,
 )
@@ -150,7 +174,16 @@ export const Search = Type.Object(
 )
 export type Search = Static<typeof Search>
 
-export const Staking = Type.Object({ rpcUrl: HttpUrl, contract: EvmAddress }, closed)
+export const Staking = Type.Object(
+  {
+    rpcUrl: HttpUrl,
+    contract: EvmAddress,
+    decimals: Type.Integer({ minimum: 0, maximum: 36, default: 18, description: 'Of the staked token' }),
+    diemPerToken: Maybe(Type.Unsafe<string>({ price: 'decimal', description: 'Diem a day for each staked token' })),
+    intervalSeconds: Positive(300),
+  },
+  closed,
+)
 export type Staking = Static<typeof Staking>
 
 /** docs/specification.md, enhance_prompt: what a prompt that was rewritten for a picture costs, and who rewrites it. */

@@ -5,7 +5,7 @@ import type { GrantedCurrency } from './grant.js'
 export type Credit = {
   id: string
   accountId: string
-  /** `grant` by the operator, `diem` by the stake of a day. */
+  /** `grant` by the operator, `top-up` by a payment, `diem` by the stake of a day. */
   kind: string
   currency: GrantedCurrency | 'DIEM'
   amountNanos: bigint

@@ -7,6 +7,8 @@ export type GrantedCurrency = 'USD' | 'BUNDLED_CREDITS'
 export type Grant = {
   accountId: string
   currency?: GrantedCurrency
+  /** `grant` by the operator unless given; `top-up` by a payment. */
+  kind?: 'grant' | 'top-up'
   amountNanos: bigint
   /** Names the reason, so that the same reason never pays twice. */
   idempotencyKey: string
@@ -23,13 +25,13 @@ export const balanceChanged = 'tessera_balance_changed'
  */
 export const grantCredit = (
   sql: Sql,
-  { accountId, currency = 'USD', amountNanos, idempotencyKey, note, nowMs }: Grant,
+  { accountId, currency = 'USD', kind = 'grant', amountNanos, idempotencyKey, note, nowMs }: Grant,
 ): Promise<boolean> =>
   sql.transaction(async (sql) => {
     const transferId = randomUUID()
     const fresh = await sql`
       insert into ledger_transfer (id, idempotency_key, kind, account_id, currency, amount, note, created_at)
-      values (${transferId}, ${idempotencyKey}, 'grant', ${accountId}, ${currency}, ${amountNanos}, ${note ?? null},
+      values (${transferId}, ${idempotencyKey}, ${kind}, ${accountId}, ${currency}, ${amountNanos}, ${note ?? null},
               ${new Date(nowMs)})
       on conflict (idempotency_key) do nothing returning id`
     if (fresh.length === 0) return false
