@@ -10,6 +10,9 @@ create table wallet (
   created_at timestamptz not null
 );
 
+-- A stake that was read from a chain ends when no wallet of the account is left; one that was set by hand does not.
+alter table diem_stake add column is_from_chain boolean not null default false;
+
 -- What a wallet signs to sign in carries a nonce, and is good once, whichever process it is sent to.
 create table sign_in_nonce (
   address text not null,
@@ -43,22 +46,35 @@ create table x402_payment (
   payload jsonb,
   -- After this the chain refuses it; null where time is not counted in seconds.
   valid_until timestamptz,
+  -- Of what was signed last, or of what moved the money; null only while nothing was ever sent.
   tx_hash text,
+  -- Why it was refused, in a word and in a sentence; of a settled one, why it was not credited and an operator must look.
   reason text,
+  says text,
   -- What the payer was told when it was credited, so that everybody who asks again is told the same.
   balance_after bigint,
-  -- The process that works on it has it until then.
+  -- Whoever works on it writes their own name here, and can change the payment only while it stands. Null while nobody
+  -- does; then it is looked at again when `leased_until` has come.
+  leased_by uuid,
   leased_until timestamptz not null,
   created_at timestamptz not null,
-  changed_at timestamptz not null,
-  unique (network, tx_hash)
+  changed_at timestamptz not null
 );
 
 create unique index x402_payment_once on x402_payment (payment_key)
   where state in ('verified', 'broadcast', 'settled', 'credited');
+-- A transaction of an EVM chain may make many transfers, and the token tells which of them are for whom.
+create unique index x402_payment_by_transaction on x402_payment (network, tx_hash) where network not like 'eip155:%';
 create index x402_payment_unfinished on x402_payment (state, leased_until)
   where state in ('received', 'verified', 'broadcast', 'settled');
+-- Those that may be forgotten: nothing was ever sent for them.
+create index x402_payment_idle on x402_payment (changed_at) where state in ('received', 'refused') and tx_hash is null;
+-- What was sent and has not come to anything, or not yet.
+create index x402_payment_wasted on x402_payment (network, changed_at)
+  where state in ('broadcast', 'refused') and tx_hash is not null;
 create index x402_payment_by_payer on x402_payment (payer, created_at);
+-- Without the garbage that anybody can send in the name of a payer.
+create index x402_payment_sent on x402_payment (payer) where tx_hash is not null or state = 'verified';
 
 -- Every transaction that was signed for a payment, written down before it is sent: whatever happens to the process, the
 -- next one knows what to look for, and can send it again.
@@ -74,6 +90,8 @@ create table x402_broadcast (
 );
 
 create index x402_broadcast_by_payment on x402_broadcast (payment_id);
+-- What takes a nonce that later ones wait for.
+create index x402_broadcast_by_nonce on x402_broadcast (network, fee_nonce);
 
 -- All processes take the nonces of a fee wallet from here, one after the other.
 create table fee_wallet (

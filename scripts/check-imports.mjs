@@ -12,7 +12,7 @@ export const borders = {
   catalog: ['contract', 'store', 'plumbing'],
   limits: ['contract', 'store', 'plumbing', 'accounts', 'catalog'],
   ledger: ['contract', 'store', 'plumbing', 'accounts', 'catalog', 'limits'],
-  payments: ['contract', 'store', 'plumbing', 'accounts', 'ledger'],
+  payments: ['contract', 'store', 'plumbing', 'accounts', 'catalog', 'ledger'],
   engines: ['contract', 'plumbing'],
   capabilities: ['contract', 'accounts', 'catalog', 'limits', 'ledger', 'store', 'plumbing', 'engines'],
   guard: ['contract', 'accounts', 'ledger', 'store', 'plumbing'],

@@ -22,6 +22,14 @@ export const createAccount = async (sql: Sql, { name, nowMs }: { name: string; n
 export const listAccounts = async (sql: Sql): Promise<Account[]> =>
   (await sql<AccountRow>`select * from account order by created_at, id`).map(fromRow)
 
+/** Those that an operator thinks of: without the accounts that wallets have for what they paid in. */
+export const listOwnAccounts = async (sql: Sql): Promise<Account[]> =>
+  (
+    await sql<AccountRow>`
+      select * from account a where not exists (select from wallet w where w.account_id = a.id)
+      order by created_at, id`
+  ).map(fromRow)
+
 export const findAccount = async (sql: Sql, id: string): Promise<Account | undefined> => {
   const row = await sql.maybeOne<AccountRow>`select * from account where id::text = ${id}`
   return row && fromRow(row)

@@ -105,6 +105,12 @@ export const failures = {
     (problem = '') => `The payment was refused: ${problem}; nothing was credited`,
   ),
 
+  paymentElsewhere: line(
+    400,
+    'X402_INVALID_PAYMENT',
+    'Payments are taken at POST /x402/top-up and not here; top up, then sign in with SIGN-IN-WITH-X. Nothing was charged',
+  ),
+
   // 401: each says precisely what is wrong, so nobody has to guess
   missingKey: line(401, 'AUTHENTICATION_FAILED', "No API key was sent; send the header 'Authorization: Bearer <key>'"),
   malformedKey: line(401, 'AUTHENTICATION_FAILED', (problem = '') => `The API key is malformed: ${problem}`),
@@ -199,6 +205,11 @@ export const failures = {
     (what = '', most = '', model = '', window = '', seconds = '') =>
       `Too many ${what}: more than ${most} for the model '${model}' with this API key within ${window} s; retry in ${seconds} s`,
   ),
+  signInBusy: line(
+    429,
+    'RATE_LIMIT_EXCEEDED',
+    'Too many unknown contract wallets are signing in right now; retry shortly, or top up first',
+  ),
   tooManyKeyCreations: line(
     429,
     'RATE_LIMIT_EXCEEDED',
@@ -254,6 +265,7 @@ export const failures = {
     'SERVICE_UNAVAILABLE',
     'The signature of this contract wallet cannot be checked right now; retry',
   ),
+  paymentsNotReady: line(503, 'SERVICE_UNAVAILABLE', 'No chain can be paid on right now; retry shortly'),
   chainUnreachable: line(
     503,
     'SERVICE_UNAVAILABLE',
@@ -263,6 +275,11 @@ export const failures = {
     503,
     'SETTLEMENT_PENDING',
     'The payment was sent and the chain has not confirmed it yet; it is credited as soon as it does. Do not pay again: retry with the same payment to see the outcome',
+  ),
+  paymentsBusy: line(
+    503,
+    'SERVICE_UNAVAILABLE',
+    'Too many payments are being worked on right now; retry with the same payment, it is never taken twice',
   ),
   walletStakeUnreadable: line(503, 'SERVICE_UNAVAILABLE', 'The stake of this wallet cannot be read right now; retry'),
   analyticsTimeout: line(504, 'REQUEST_TIMEOUT', 'The figures took too long; ask for fewer days or try again later'),
@@ -330,7 +347,7 @@ export const fail = (name: FailureName, ...parts: string[]): Failure => new Fail
 
 /** A failure about a payment: x402 clients expect the code as `error`, and the reason in x402's own words. */
 export const paymentFailure = (
-  name: 'paymentUnreadable' | 'paymentRefused' | 'settlementPending' | 'chainUnreachable',
+  name: 'paymentUnreadable' | 'paymentRefused' | 'settlementPending' | 'chainUnreachable' | 'paymentsBusy',
   problem: string,
   details?: Record<string, unknown>,
 ): Failure => {

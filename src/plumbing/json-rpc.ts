@@ -1,5 +1,16 @@
 import { request } from 'undici'
 
+/** The node answered, and its answer is an error. */
+export class JsonRpcError extends Error {
+  constructor(
+    message: string,
+    readonly code: number | undefined,
+  ) {
+    super(message)
+    this.name = 'JsonRpcError'
+  }
+}
+
 /** One call of a JSON-RPC node. Throws when the node cannot be reached, answers nonsense or reports an error. */
 export const callJsonRpc = async (
   url: string,
@@ -13,8 +24,9 @@ export const callJsonRpc = async (
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
     signal: AbortSignal.timeout(timeoutMs),
   })
-  const answer = (await body.json()) as { result?: unknown; error?: { message?: string } }
-  if (statusCode !== 200 || answer.error || answer.result === undefined)
-    throw new Error(`${method}: HTTP ${statusCode}, ${answer.error?.message ?? 'no result'}`)
+  const answer = (await body.json()) as { result?: unknown; error?: { code?: number; message?: string } }
+  if (answer.error)
+    throw new JsonRpcError(`${method}: HTTP ${statusCode}, ${answer.error.message ?? 'no message'}`, answer.error.code)
+  if (statusCode !== 200 || answer.result === undefined) throw new Error(`${method}: HTTP ${statusCode}, no result`)
   return answer.result
 }

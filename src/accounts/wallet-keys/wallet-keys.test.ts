@@ -4,9 +4,10 @@ import { after, test } from 'node:test'
 import { secp256k1 } from '@noble/curves/secp256k1.js'
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import { SignJWT } from 'jose'
-import { startChain } from '../../../test/chain.js'
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import { startEvmNode } from '../../../test/chains/evm-node.js'
 import { createTestClock, startService } from '../../../test/service.js'
-import { personalMessageHash, signerOf } from './signature.js'
+import { personalMessageHash } from '../wallets/evm-signature.js'
 
 /** A wallet as a browser has one. */
 const createWallet = () => {
@@ -23,7 +24,19 @@ const createWallet = () => {
   return { address, personalSign }
 }
 
-const chain = await startChain({ after })
+const chain = await startEvmNode({ after })
+
+/** A contract wallet that approves this one signature of this one hash, if its bytes lie where the ABI puts them. */
+const installWallet = async (address: string, hash: Uint8Array, signatureHash: Uint8Array) => {
+  const hex = (bytes: Uint8Array) => `0x${Buffer.from(bytes).toString('hex')}`
+  const slot = (number: number) => `0x${String(number).padStart(64, '0')}`
+  // isValidSignature: copies the signature, hashes it, compares both with slots 0 and 1, answers with the selector.
+  const code = '0x60443580606460003760002060015414600435600054141660243560401416631626ba7e60e01b0260005260206000f3'
+  await chain.request('hardhat_setCode', address, code)
+  await chain.request('hardhat_setStorageAt', address, slot(0), hex(hash))
+  await chain.request('hardhat_setStorageAt', address, slot(1), hex(signatureHash))
+}
+
 const clock = createTestClock()
 const config = `staking: { rpcUrl: "${chain.url}", contract: "${chain.staking}" }`
 const service = await startService({ after }, { config, clock })
@@ -31,16 +44,6 @@ const service = await startService({ after }, { config, clock })
 const path = '/api_keys/generate_web3_key'
 const newToken = async () => (await service.get(path)).body.data.token as string
 const ask = (fields: object) => service.post(path, { apiKeyType: 'INFERENCE', ...fields })
-
-test('a personal signature names its wallet, whatever the text', () => {
-  for (const text of ['', 'hello', 'ünïcode ✓', 'x'.repeat(1_000)]) {
-    const wallet = createWallet()
-    assert.equal(
-      signerOf(personalMessageHash(text), Buffer.from(wallet.personalSign(text).slice(2), 'hex')),
-      wallet.address,
-    )
-  }
-})
 
 test('a wallet with a stake gets a key that works, and its keys belong to one account', async () => {
   const { address, personalSign } = createWallet()
@@ -66,15 +69,29 @@ test('a contract wallet is asked whether the signature is its own', async () => 
   const { address } = createWallet()
   await chain.stake(address, 1n)
   const token = await newToken()
-  const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
   // Lengths around a multiple of 32, where an encoder pads wrongly if it does.
   for (const length of [1, 31, 32, 33, 65, 100]) {
     const signature = randomBytes(length)
-    const asked = { address, token, signature: `0x${hex(signature)}` }
+    const asked = { address, token, signature: `0x${signature.toString('hex')}` }
     assert.match((await ask(asked)).body.error, /signature is not one of the token/)
-    await chain.installWallet(address, hex(personalMessageHash(token)), hex(keccak_256(signature)))
+    await installWallet(address, personalMessageHash(token), keccak_256(signature))
     assert.equal((await ask(asked)).status, 200, `${length} bytes`)
   }
+})
+
+test('a contract wallet that is not deployed yet can ask for a key (ERC-6492)', async () => {
+  const owner = privateKeyToAccount(generatePrivateKey())
+  const { address, wrap } = await chain.announcedWallet(owner.address)
+  await chain.stake(address, 1n)
+  const token = await newToken()
+  const signature = wrap(await owner.signMessage({ message: token }))
+  const asked = { apiKeyType: 'INFERENCE', address, token, signature }
+  assert.equal((await service.post(path, asked)).status, 200)
+  const other = wrap(await owner.signMessage({ message: 'something else' }))
+  assert.match(
+    (await service.post(path, { ...asked, signature: other })).body.error,
+    /signature is not one of the token/,
+  )
 })
 
 test('each reason for a refusal has its own sentence, and no key is made', async () => {
@@ -115,12 +132,12 @@ test('each reason for a refusal has its own sentence, and no key is made', async
 test('a chain that does not answer is not held against the wallet', async () => {
   const { address, personalSign } = createWallet()
   const token = await newToken()
-  chain.isDown = true
+  chain.faults.isDown = true
   const unread = await ask({ address, token, signature: personalSign(token) })
   assert.deepEqual([unread.status, unread.headers['retry-after']], [503, '2'])
   const unchecked = await ask({ address, token, signature: createWallet().personalSign(token) })
   assert.deepEqual([unchecked.status, /cannot be checked right now/.test(unchecked.body.error)], [400, true])
-  chain.isDown = false
+  chain.faults.isDown = false
 })
 
 test('without a staking contract no wallet has a stake', async (test) => {

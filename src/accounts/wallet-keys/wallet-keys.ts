@@ -1,8 +1,8 @@
 import { fail } from '#contract/errors.js'
 import type { ApiKey, NewKey } from '../api-keys.js'
 import type { Keyring } from '../keyring.js'
-import { contractAccepts, readStake, type Staking } from './chain.js'
-import { personalMessageHash, signerOf } from './signature.js'
+import { createIsSignedByEvm } from '../wallets/evm-signature.js'
+import { readStake, type Staking } from './chain.js'
 import type { WalletTokens } from './token.js'
 
 /** API keys for wallets: whoever signs our token and holds a stake gets a key, without an account made by hand. */
@@ -16,32 +16,26 @@ export type WalletKeys = {
 
 type Needs = { tokens: WalletTokens; keyring: Keyring; staking: () => Staking | undefined }
 
-export const createWalletKeys = ({ tokens, keyring, staking }: Needs): WalletKeys => ({
-  issueToken: () => tokens.issue(),
-  async create({ address, signature, token }, key) {
-    if (!/^0x[0-9a-f]{40}$/i.test(address)) throw fail('walletAddressInvalid')
-    const wallet = address.toLowerCase()
-    await tokens.verify(token)
-    const place = staking()
-    await proveSignature(place, wallet, token, signature)
-    if (!place) throw fail('walletStakingOff')
-    const stake = await readStake(place, wallet).catch((error) => {
-      throw fail('walletStakeUnreadable').because(error).retryAfterMs(2_000)
-    })
-    if (stake <= 0n) throw fail('walletNoStake')
-    return keyring.createForWallet(wallet, key)
-  },
-})
+export const createWalletKeys = ({ tokens, keyring, staking }: Needs): WalletKeys => {
+  const isSignedBy = createIsSignedByEvm()
 
-const proveSignature = async (place: Staking | undefined, wallet: string, text: string, signature: string) => {
-  if (!/^0x([0-9a-f]{2}){1,4096}$/i.test(signature)) throw fail('walletSignatureMismatch')
-  const bytes = Buffer.from(signature.slice(2), 'hex')
-  const hash = personalMessageHash(text)
-  if (signerOf(hash, bytes) === wallet) return
-  const isContractsOwn =
-    place !== undefined &&
-    (await contractAccepts(place, wallet, hash, bytes).catch((error) => {
-      throw fail('walletSignatureUnavailable').because(error)
-    }))
-  if (!isContractsOwn) throw fail('walletSignatureMismatch')
+  return {
+    issueToken: () => tokens.issue(),
+    async create({ address, signature, token }, key) {
+      if (!/^0x[0-9a-f]{40}$/i.test(address)) throw fail('walletAddressInvalid')
+      const wallet = address.toLowerCase()
+      await tokens.verify(token)
+      const place = staking()
+      const isOwn = await isSignedBy({ wallet, text: token, signature }, place?.rpcUrl).catch((error) => {
+        throw fail('walletSignatureUnavailable').because(error)
+      })
+      if (!isOwn) throw fail('walletSignatureMismatch')
+      if (!place) throw fail('walletStakingOff')
+      const stake = await readStake(place, wallet).catch((error) => {
+        throw fail('walletStakeUnreadable').because(error).retryAfterMs(2_000)
+      })
+      if (stake <= 0n) throw fail('walletNoStake')
+      return keyring.createForWallet(wallet, key)
+    },
+  }
 }

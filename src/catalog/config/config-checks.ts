@@ -226,12 +226,38 @@ const repeatedNames = (placed: readonly PlacedEntry[], { ids }: Known): Complain
 
 const searchNeeds = { searxng: ['baseUrl'], brave: ['apiKey'], google: ['apiKey', 'engineId'] } as const
 
+type TopUps = Pick<NonNullable<OperatorConfig['x402']>, 'minimumTopUpUsd' | 'suggestedTopUpUsd' | 'maximumTopUpUsd'>
+
+/** What is proposed must be taken; and who could pay nothing would only cost us fees. */
+const checkTopUps = ({ minimumTopUpUsd, suggestedTopUpUsd, maximumTopUpUsd }: TopUps): Complaint[] => [
+  ...(Number(minimumTopUpUsd) === 0 ? [at('must be more than 0', 'x402', 'minimumTopUpUsd')] : []),
+  ...(Number(suggestedTopUpUsd) < Number(minimumTopUpUsd)
+    ? [
+        at(
+          `is ${suggestedTopUpUsd}, less than minimumTopUpUsd, which is ${minimumTopUpUsd}`,
+          'x402',
+          'suggestedTopUpUsd',
+        ),
+      ]
+    : []),
+  ...(Number(maximumTopUpUsd) < Number(suggestedTopUpUsd)
+    ? [
+        at(
+          `is ${maximumTopUpUsd}, less than suggestedTopUpUsd, which is ${suggestedTopUpUsd}`,
+          'x402',
+          'maximumTopUpUsd',
+        ),
+      ]
+    : []),
+]
+
 /** The sections beside the models. */
 export const checkSections = ({ search, x402 }: Partial<OperatorConfig>): Complaint[] => [
   ...(search ? searchNeeds[search.provider] : [])
     .filter((field) => search?.[field] === undefined)
     .map((field) => at(`is missing; the provider ${search?.provider} needs it`, 'search', field)),
   ...(x402 && !x402.evm && !x402.solana ? [at("needs 'evm', 'solana' or both", 'x402')] : []),
+  ...(x402 ? checkTopUps(x402) : []),
   ...(['evm', 'solana'] as const).flatMap((rail) =>
     x402?.[rail] && !x402[rail].feeWalletKey && !x402.facilitatorUrl
       ? [

@@ -100,6 +100,24 @@ const badFiles: [string, string, string[]][] = [
     'x402:\n  evm:\n    rpcUrl: http://x\n    payTo: "0x2222222222222222222222222222222222222222"\n    feeWalletKey: "${FEE}"',
     ['5: x402.evm.feeWalletKey: the environment variable FEE is not set'],
   ],
+  [
+    'top-ups that nobody could pay',
+    `x402:
+  evm: { rpcUrl: http://x, payTo: "0x2222222222222222222222222222222222222222", feeWalletKey: "${'1'.repeat(64)}" }
+  minimumTopUpUsd: "20"
+  maximumTopUpUsd: "9"`,
+    [
+      '1: x402.suggestedTopUpUsd: is 10, less than minimumTopUpUsd, which is 20',
+      '4: x402.maximumTopUpUsd: is 9, less than suggestedTopUpUsd, which is 10',
+    ],
+  ],
+  [
+    'a top-up of nothing',
+    `x402:
+  evm: { rpcUrl: http://x, payTo: "0x2222222222222222222222222222222222222222", feeWalletKey: "${'1'.repeat(64)}" }
+  minimumTopUpUsd: "0"`,
+    ['3: x402.minimumTopUpUsd: must be more than 0'],
+  ],
   ['a model that is no map', 'models:\n  - acme', ['2: models[0]: must be a map']],
   [
     'a model without a type',
@@ -215,6 +233,12 @@ const badFiles: [string, string, string[]][] = [
     'a default that is not among the choices',
     'models:\n  - { id: t, type: tts, engine: { embedded: x }, pricing: { input: "1" }, supported_formats: [wav], default_format: mp3 }',
     ['2: models[0].default_format: is not one of supported_formats: wav'],
+  ],
+  [
+    'payments without anybody who pays the fees',
+    `x402:
+  evm: { rpcUrl: http://x, payTo: "0x2222222222222222222222222222222222222222" }`,
+    ["2: x402.evm.feeWalletKey: is missing; it pays the chain's fees, unless 'facilitatorUrl' names somebody who does"],
   ],
   [
     'the other sections',
