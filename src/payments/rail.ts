@@ -69,6 +69,18 @@ export type Rail = {
   look(payment: SignedPayment, attempts: readonly Attempt[], record: RecordAttempt): Promise<Outcome>
   /** Undefined where somebody else pays the fees. */
   feeWallet(): Promise<FeeWallet | undefined>
-  /** What must be there before anybody can pay, such as a token account; tried again until it succeeds. */
+  /**
+   * What must be there before anybody can pay, such as a token account; tried again until it succeeds. Throws an
+   * `OperatorError` when it is certain that no payment can arrive.
+   */
   prepare(): Promise<void>
 }
+
+const unknownPrefix = 'unknown:'
+
+/** Stands for a transaction that somebody else signs and sends, and whose hash we are not told before. */
+export const unknownTransaction = (name: string): string => `${unknownPrefix}${name}`
+
+/** The hash, for those outside; null while it is not known. */
+export const shownTransaction = (transaction: string | null): string | null =>
+  transaction?.startsWith(unknownPrefix) ? null : transaction

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, test } from 'node:test'
 import { createAccount } from '#accounts/accounts.js'
+import { openWallet } from '#accounts/wallets/wallets.js'
 import { createDatabase, type Sql } from '#store/sql.js'
 import { createTestDatabase } from '../../../test/database.js'
 import { holdUsage, nanoLine, settleHeld, settleUsage } from '../../../test/usage.js'
@@ -42,6 +43,15 @@ const keepBooks = async (sql: Sql) => {
   await setStake(sql, { accountId, amountNanos: 2n * diem, nowMs })
   for (const atMs of [nowMs, nowMs + dayMs, lastMs - dayMs, lastMs])
     await pay([nanoLine('Output', 2n * diem - 7n)], apiKeyId, atMs)
+  const payer = `0x${'a'.repeat(40)}`
+  const wallet = await openWallet(sql, payer, nowMs)
+  const topUp = { kind: 'top-up', amountNanos: 5_000n, idempotencyKey: 'x402:transfer', nowMs } as const
+  await grantCredit(sql, { accountId: wallet.accountId, ...topUp })
+  await sql`
+    insert into x402_payment (id, fingerprint, payment_key, network, asset, payer, pay_to, amount, state, tx_hash,
+                              balance_after, leased_until, created_at, changed_at)
+    values (gen_random_uuid(), 'x', 'transfer', 'eip155:8453', 'usdc', ${payer}, 'us', 5, 'credited', '0x1', 5000, now(),
+            now(), now())`
   const lines = [nanoLine('Output', 9n)]
   const running = await holdUsage(sql, { accountId, lines, atMs: lastMs, expiresAtMs: lastMs + 1_000 })
   return { accountId, apiKeyId, bundledId, usdId, runningId: dashed(running.requestId) }
@@ -76,7 +86,7 @@ const usdAccount = `(select id from ledger_account where owner = '${accountId}' 
 const earnedUsd = `(select id from ledger_account where owner is null and currency = 'USD' and kind = 'earned')`
 
 test('books that were kept by the service have no problems', () => {
-  assert.equal(healthy.length, 13)
+  assert.equal(healthy.length, 14)
   assert.deepEqual(
     healthy.filter(({ problems }) => problems > 0),
     [],
@@ -171,6 +181,16 @@ test('diem that was granted twice, for another day, or without being counted is 
     2,
   )
   await breaks(`update diem_stake set granted = granted - 1`, check, /on 2026-12-06: 2000000000 .* 1999999999 counted/)
+})
+
+test('a payment that was not credited what it paid, or a top-up that nobody paid, is found', async () => {
+  const check = 'every payment of a wallet was credited what it paid, and no top-up is without its payment'
+  await breaks(`update x402_payment set amount = 6`, check, /paid 6000 nano-USD, .* says 5000/)
+  await breaks(`update x402_payment set state = 'settled'`, check, /payment unknown of nobody .* says 5000/)
+  await breaks(`delete from x402_payment`, check, /payment unknown of nobody/)
+  await breaks(`update x402_payment set payment_key = 'other'`, check, /unknown/, 2)
+  await breaks(`update wallet set account_id = '${accountId}'`, check, /of 0xa+ paid 5000 nano-USD/)
+  await breaks(`update ledger_transfer set kind = 'grant' where kind = 'top-up'`, check, /transfer unknown .* says 0/)
 })
 
 test('a request that is both held and settled is found', () =>

@@ -3,6 +3,7 @@ import type { Sql } from '#store/sql.js'
 import type { Ask, Check, Example, Moment } from './check.js'
 import { entryChecks } from './entries.js'
 import { holdChecks } from './holds.js'
+import { paymentChecks } from './payments.js'
 import { rollUpChecks } from './roll-ups.js'
 
 export type Finding = { check: string; problems: number; examples: string[] }
@@ -25,7 +26,7 @@ export const auditLedger = (
     await sql`set transaction isolation level repeatable read, read only`
     await sql.script(settings)
     const findings: Finding[] = []
-    for (const check of [...entryChecks, ...holdChecks, ...rollUpChecks])
+    for (const check of [...entryChecks, ...holdChecks, ...rollUpChecks, ...paymentChecks])
       findings.push(await runCheck(sql, check, { expiredBefore: new Date(nowMs - holdGraceMs) }))
     return findings
   })

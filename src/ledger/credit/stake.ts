@@ -3,14 +3,14 @@ import { balanceChanged } from './grant.js'
 
 export type Stake = { accountId: string; amountNanos: bigint; changedAt: Date }
 
+/** `isFromChain` when it was read from a staking contract, and not set by hand. */
+export type NewStake = { accountId: string; amountNanos: bigint; nowMs: number; isFromChain?: boolean }
+
 /**
  * Sets what an account is granted every UTC day. A raised stake counts at once, a lowered one from tomorrow on: a day has
  * the diem of its highest stake.
  */
-export const setStake = (
-  sql: Sql,
-  { accountId, amountNanos, nowMs }: { accountId: string; amountNanos: bigint; nowMs: number },
-): Promise<void> =>
+export const setStake = (sql: Sql, { accountId, amountNanos, nowMs, isFromChain = false }: NewStake): Promise<void> =>
   sql.transaction(async (sql) => {
     const at = new Date(nowMs)
     // A process whose clock is ahead may have begun the next day; then that day is the one to grant for.
@@ -21,8 +21,10 @@ export const setStake = (
     // Diem is granted with the first request of a day. Had there been one, the old stake would count for today.
     await grantToday()
     await sql`
-      insert into diem_stake (account_id, amount, changed_at) values (${accountId}, ${amountNanos}, ${at})
-      on conflict (account_id) do update set amount = excluded.amount, changed_at = excluded.changed_at`
+      insert into diem_stake (account_id, amount, changed_at, is_from_chain)
+      values (${accountId}, ${amountNanos}, ${at}, ${isFromChain})
+      on conflict (account_id) do update
+        set amount = excluded.amount, changed_at = excluded.changed_at, is_from_chain = excluded.is_from_chain`
     await grantToday()
     await sql`select pg_notify(${balanceChanged}, ${accountId})`
   })
