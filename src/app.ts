@@ -22,6 +22,7 @@ import { createKeyCache } from '#guard/key-cache.js'
 import { serveDocs } from '#http/docs.js'
 import { basePath } from '#http/openapi.js'
 import { createPaidPost } from '#http/paid-post.js'
+import { createPaymentRequired } from '#http/payment-required.js'
 import { apiKeyRoutes } from '#http/routes/api-keys.js'
 import { billingRoutes } from '#http/routes/billing.js'
 import { embeddingRoutes } from '#http/routes/embeddings.js'
@@ -31,6 +32,7 @@ import { operationRoutes } from '#http/routes/operations.js'
 import { rateLimitRoutes } from '#http/routes/rate-limits.js'
 import { textRoutes } from '#http/routes/text.js'
 import { walletKeyRoutes } from '#http/routes/wallet-keys.js'
+import { x402Routes } from '#http/routes/x402.js'
 import { createServer, type Server } from '#http/server.js'
 import { createStandings } from '#http/tell-standing.js'
 import { createTextReply } from '#http/text-reply.js'
@@ -54,6 +56,7 @@ import { messageOf } from '#plumbing/message-of.js'
 import { createAnnouncements } from '#store/announcements.js'
 import { createDatabase } from '#store/sql.js'
 import { createEngines } from './service/engines.js'
+import { createWallets } from './service/wallets.js'
 
 type Needs = {
   connection: ClientConfig
@@ -63,6 +66,8 @@ type Needs = {
   modelThreads?: number | undefined
   /** What the operator configured and the catalog made of it; both may change while we run. */
   offer: () => { config: OperatorConfig; catalog: Catalog }
+  /** Where clients reach us; port 0 stands for the one that we get. */
+  publicUrl: string
   version: string
   clock: Clock
   log: Logger
@@ -74,6 +79,8 @@ type Needs = {
   sharesLimits?: boolean
   /** How long a hold outlives the process that took it; see createLedger. */
   holdMs?: number
+  /** The same for a payment. */
+  paymentLeaseMs?: number
   /** More routes under the base path: a test adds one that charges without an engine. */
   moreRoutes?: (server: Server, parts: { metered: Metered; clock: Clock }) => void
   /** All workers' metrics where there are several; this process's own otherwise. */
@@ -86,6 +93,7 @@ export const createApp = async ({
   modelFile,
   modelThreads,
   offer,
+  publicUrl,
   version,
   clock,
   log,
@@ -93,6 +101,7 @@ export const createApp = async ({
   connectionsMax = 10,
   sharesLimits = false,
   holdMs,
+  paymentLeaseMs,
   moreRoutes,
   metrics,
 }: Needs) => {
@@ -104,6 +113,19 @@ export const createApp = async ({
   const authenticate = createAuthenticate({ cache: createKeyCache({ sql, announcements }), lastUsed, clock })
   const balances = createBalanceReader({ sql, clock, announcements })
   const catalog = () => offer().catalog
+
+  let reachedAt = publicUrl
+  const config = () => offer().config
+  const wallets = createWallets({
+    sql,
+    clock,
+    config,
+    publicUrl: () => reachedAt,
+    registry,
+    log,
+    leaseMs: paymentLeaseMs,
+  })
+  const paymentRequired = createPaymentRequired(wallets.terms)
 
   const limits = createLimits({ catalog, clock })
   const limitMetrics = createLimitMetrics(registry)
@@ -149,6 +171,7 @@ export const createApp = async ({
     sql,
     clock,
     countOf: limits.countOf,
+    walletMinimum: () => wallets.terms()?.minimumBalanceNanos ?? 0n,
     onLimited: (who, modelId, refusal) => noteRefusal(who, modelId, limitTypeOf(refusal), refusal.reading.limit.scope),
     onLimitTrouble,
     onShortfall: (requestId) => {
@@ -166,12 +189,12 @@ export const createApp = async ({
   const walletKeys = createWalletKeys({
     tokens: createWalletTokens({ sql, clock }),
     keyring,
-    staking: () => offer().config.staking,
+    staking: () => config().staking,
   })
 
   const usage = createUsage({ sql, clock })
   const engines = createEngines({
-    config: () => offer().config,
+    config,
     modelFile,
     modelThreads,
     onTrouble: (what, cause) => log.warn({ reason: cause === undefined ? undefined : messageOf(cause) }, what),
@@ -215,6 +238,8 @@ export const createApp = async ({
     writeLine,
     registry,
     authenticate,
+    walletDoor: wallets.door,
+    payments: paymentRequired,
     balances,
     others,
     standings: createStandings({ limits, others, look: ledger.look, clock }),
@@ -235,6 +260,7 @@ export const createApp = async ({
         imageRoutes({ paidPost: imagePost, metered, catalog, ...images })
       })
       walletKeyRoutes(server, { walletKeys, clock })
+      await x402Routes(server, { payments: wallets.payments, terms: wallets.terms, paymentRequired, usage })
       rateLimitRoutes(server, { limits, refusals, usage, clock })
       apiKeyRoutes(server, { keyring, usage, clock })
       billingRoutes(server, { usage, clock })
@@ -254,6 +280,7 @@ export const createApp = async ({
     await app.close()
     clearTimeout(force)
     clearInterval(idle)
+    await wallets.stop()
     await engines.close()
     await ledger.stop()
     await lastUsed.stop()
@@ -270,10 +297,13 @@ export const createApp = async ({
     async listen(host: string, port: number): Promise<number> {
       await announcements.start()
       ledger.start()
+      await wallets.start()
       await app.listen({ host, port })
       setImmediate(warmUp)
       const address = app.server.address()
-      return typeof address === 'object' && address !== null ? address.port : port
+      const actual = typeof address === 'object' && address !== null ? address.port : port
+      reachedAt = publicUrl.replace(/:0$/, `:${actual}`)
+      return actual
     },
     /** Finishes what runs, within a bound, and lets go of everything. Once, however often it is called. */
     close(drainMs = 25_000): Promise<void> {

@@ -21,6 +21,7 @@ export type PaidProcess = {
 export type ServerOptions = {
   connection: ClientConfig
   holdMs?: number
+  paymentLeaseMs?: number
   /** Text of a config file. */
   config?: string
   /** The moment at which the clocks of all stand still; they go unless given. */

@@ -16,6 +16,7 @@ import { paidRoutes } from './paid-routes.js'
 const {
   connection,
   holdMs = 60_000,
+  paymentLeaseMs,
   config: text = '',
   standsAtMs,
 } = JSON.parse(process.argv[2] ?? '') as ServerOptions
@@ -32,6 +33,7 @@ const catalog = createCatalog({
   createdDefault: 0,
 })
 const app = await createApp({
+  publicUrl: 'http://127.0.0.1:0',
   connection,
   modelFile: () => undefined,
   offer: () => ({ config, catalog }),
@@ -39,6 +41,7 @@ const app = await createApp({
   clock,
   log: pino({ level: process.env.LOG_LEVEL ?? 'silent' }),
   holdMs,
+  ...(paymentLeaseMs !== undefined && { paymentLeaseMs }),
   sharesLimits: true,
   moreRoutes: paidRoutes,
 })

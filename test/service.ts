@@ -23,6 +23,8 @@ type Options = {
   logLines?: string[]
   /** Another service's database, to run several on one. */
   database?: Awaited<ReturnType<typeof createTestDatabase>>
+  /** Where clients think that they reach it; where they do unless given. */
+  publicUrl?: string
   /** How long holds outlive their process. */
   holdMs?: number
 }
@@ -57,6 +59,7 @@ export const startService = async (test: { after(work: () => Promise<void>): voi
     connection: database.connection,
     modelFile: modelFileIn({ dataDir }),
     offer: () => ({ config, catalog }),
+    publicUrl: options.publicUrl ?? 'http://127.0.0.1:0',
     version: '20261115.000000',
     clock,
     log: pino({ level: 'info' }, { write: (line) => void logLines.push(line) }),

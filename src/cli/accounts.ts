@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { type Account, createAccount, findAccount, listAccounts, setTier } from '#accounts/accounts.js'
+import { type Account, createAccount, findAccount, listAccounts, listOwnAccounts, setTier } from '#accounts/accounts.js'
 import { noBalances, readBalances } from '#ledger/credit/balances.js'
 import { systemClock } from '#plumbing/clock.js'
 import { OperatorError } from '#plumbing/operator-error.js'
@@ -84,7 +84,7 @@ export const chooseAccount = async (sql: Sql, id: string | undefined): Promise<A
     if (!account) throw new OperatorError(`There is no account ${id}.`, 'tessera accounts list shows them.')
     return account
   }
-  const [only, ...others] = await listAccounts(sql)
+  const [only, ...others] = await listOwnAccounts(sql)
   if (!only)
     throw new OperatorError(
       'There are no accounts yet.',

@@ -21,6 +21,7 @@ export const doctorCommand = (program: Command) => {
       withDatabase(async (sql, settings) => {
         const { modelFileIn, readOffer } = await import('../service/offer.js')
         const { checkEngines } = await import('./engine-checks.js')
+        const { checkWallets } = await import('./wallet-checks.js')
         const { config, catalog } = await readOffer(settings, systemClock)
         const models = catalog.list('all')
         const offline = models.filter(({ model_spec }) => model_spec.offline).length
@@ -31,6 +32,7 @@ export const doctorCommand = (program: Command) => {
           { check: 'the config file is valid', ok: true, detail: settings.configPath ?? 'none, built-in catalog' },
           { check: 'the catalog has models', ok: models.length > 0, detail: `${models.length}, ${offline} offline` },
           ...(await checkEngines({ config, catalog, modelFile: modelFileIn(settings) })),
+          ...(await checkWallets(sql, config)),
           await checkTiers(sql, catalog),
           checkLimitedModels(catalog),
           { check: 'the database answers and is migrated', ok: true, detail: `PostgreSQL ${version}` },

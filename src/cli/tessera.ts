@@ -8,6 +8,7 @@ import { doctorCommand } from './doctor.js'
 import { keyCommands } from './keys.js'
 import { modelsCommand } from './models.js'
 import { stakeCommands } from './stake.js'
+import { walletCommands } from './wallets.js'
 
 /** The operator's commands. Each prints for a person, or with --json for a program. */
 const createProgram = () => {
@@ -34,6 +35,7 @@ Examples:
   keyCommands(program)
   creditCommands(program)
   stakeCommands(program)
+  walletCommands(program)
   modelsCommand(program)
   doctorCommand(program)
   return program

@@ -1,5 +1,5 @@
 import type { KnownKey } from '#accounts/api-keys.js'
-import type { Caller } from '#accounts/caller.js'
+import type { KeyCaller } from '#accounts/caller.js'
 import { hashKeySecret, looksLikeOurKey } from '#accounts/key-secret.js'
 import type { LastUsed } from '#accounts/last-used.js'
 import { fail } from '#contract/errors.js'
@@ -10,14 +10,14 @@ import type { KeyCache } from './key-cache.js'
  * Tells who is calling from the Authorization header, or throws the precise reason why not. It answers at once when
  * the key is remembered and with a promise when the database has to be asked.
  */
-export type Authenticate = (authorization: string | undefined, connection: object) => Caller | Promise<Caller>
+export type Authenticate = (authorization: string | undefined, connection: object) => KeyCaller | Promise<KeyCaller>
 
 type Needs = { cache: KeyCache; lastUsed: LastUsed; clock: Clock }
 
 const secretLengthMax = 512
 
 export const createAuthenticate = ({ cache, lastUsed, clock }: Needs): Authenticate => {
-  const admit = (key: KnownKey | null, secret: string): Caller => {
+  const admit = (key: KnownKey | null, secret: string): KeyCaller => {
     const nowMs = clock.nowMs()
     if (key === null) throw unknown(secret)
     if (key.revokedAt !== null) throw fail('revokedKey')

@@ -10,6 +10,8 @@ test('a route that does not say who may call it stops the start-up, and is named
   }
   guardRoutes(app, {
     authenticate: nobodyCalls,
+    walletDoor: nobodyCalls,
+    payments: { offerTopUp: nobodyCalls, missingKey: nobodyCalls, complete: nobodyCalls },
     balances: { read: nobodyCalls, peek: nobodyCalls },
     others: { take: nobodyCalls, spend: nobodyCalls, look: nobodyCalls },
     standings: { of: nobodyCalls, resetIn: nobodyCalls },

@@ -79,11 +79,12 @@ export const createLateFailure =
     return failure
   }
 
+/** `complete` may add to a failure what only others know. */
 export const createFailureAnswer =
-  (log: Logger) =>
+  (log: Logger, complete: (failure: Failure, path: string) => Failure = (failure) => failure) =>
   (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     const about = aboutOf(request)
-    const failure = toFailure(error, about)
+    const failure = complete(toFailure(error, about), request.url.split('?', 1)[0] as string)
     logFailure(log, failure, about)
     const { message, code, extra } = failure
     const ownShape = request.routeOptions.config.refusal?.render(failure, request.id)

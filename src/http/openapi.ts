@@ -2,7 +2,7 @@ import swagger from '@fastify/swagger'
 import type { FastifyContextConfig, FastifyInstance } from 'fastify'
 import { DetailedError, Shared, StandardError } from '#contract/common.js'
 import { imageSchemas } from '#contract/images.js'
-import type { Access } from './access.js'
+import { PaymentOffer, WalletPaymentRequired } from '#contract/x402.js'
 
 /** Where the interface lives. Paths in the OpenAPI document are relative to it, as in the specification. */
 export const basePath = '/api/v1'
@@ -22,7 +22,12 @@ const usualFailures = (
       429: error(`A limit is reached${isPaid ? ', or the model has too much to do' : ''}; retry after \`retry-after\``),
     }),
     ...(isPaid && {
-      402: error('The credit, or what the key may spend, is used up'),
+      402: refusal
+        ? error('The credit, or what the key may spend, is used up')
+        : {
+            description: 'The credit, or what the key may spend, is used up; wallets are told how to top up',
+            anyOf: [Shared(StandardError), Shared(WalletPaymentRequired), Shared(PaymentOffer)],
+          },
       403: error('The key may not use this model'),
       404: error('There is no such model'),
       409: error('The first request with this Idempotency-Key is still running'),
@@ -38,10 +43,11 @@ const usualFailures = (
   }
 }
 
-const security = (access: Access, takesApiKeyHeader: boolean) => {
+const security = ({ access = 'open', isPaid = false, takesApiKeyHeader = false }: FastifyContextConfig) => {
   if (access === 'open') return []
+  if (access === 'wallet') return [{ wallet: [] }]
   if (access === 'readable') return [{}, { bearer: [] }]
-  return takesApiKeyHeader ? [{ bearer: [] }, { apiKey: [] }] : [{ bearer: [] }]
+  return [{ bearer: [] }, ...(takesApiKeyHeader ? [{ apiKey: [] }] : []), ...(isPaid ? [{ wallet: [] }] : [])]
 }
 
 /** A body that may also come as a form, where pictures are files. */
@@ -91,19 +97,25 @@ export const describeInterface = async (app: FastifyInstance, version: string) =
         securitySchemes: {
           bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
           apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' },
+          wallet: {
+            type: 'apiKey',
+            in: 'header',
+            name: 'SIGN-IN-WITH-X',
+            description: 'base64 of a signed EIP-4361 or Solana sign-in; see the guide about wallets',
+          },
         },
       },
     },
     hideUntagged: true,
     refResolver: { buildLocalReference: (json, _base, _fragment, index) => String(json.$id ?? `schema-${index}`) },
     transform: ({ schema, url, route }) => {
-      const { access = 'open', takesApiKeyHeader = false, takesForms = false } = route.config ?? {}
+      const { takesForms = false } = route.config ?? {}
       const { response = {}, body, querystring, params } = schema ?? {}
       const usual = usualFailures(route.config ?? {}, body !== undefined, Boolean(body ?? querystring ?? params))
       const described = {
         ...schema,
         ...(takesForms && { body: withForm(body as { $ref: string }) }),
-        security: security(access, takesApiKeyHeader),
+        security: security(route.config ?? {}),
         response: { ...usual, ...(response as object) },
       }
       // To the router the rest of a path is `*`; a reader wants to know what it is.

@@ -54,12 +54,20 @@ const compress = async (body: string | Buffer, accepted: string | string[] | und
   return { encoding: null, bytes: body }
 }
 
-const idempotencyOf = async ({ headers, method, url, body, uploads }: Exchange): Promise<Idempotency | undefined> => {
+const idempotencyOf = async ({
+  caller,
+  headers,
+  method,
+  url,
+  body,
+  uploads,
+}: Exchange): Promise<Idempotency | undefined> => {
   const key = headers['idempotency-key']
   if (key === undefined) return undefined
   if (typeof key !== 'string' || !/^[\x20-\x7e]{1,255}$/.test(key)) throw fail('idempotencyKeyInvalid')
-  // What only this caller has; the request was admitted with one of the two.
-  const credential = headers.authorization ?? String(headers['x-api-key'])
+  // What only this caller has, and sends every time. A wallet signs anew, so only its name stays the same.
+  const credential =
+    caller.kind === 'wallet' ? `wallet ${caller.address}` : (headers.authorization ?? String(headers['x-api-key']))
   const files = await Promise.all([...(uploads?.contents ?? [])].map(fingerprint))
   return { key, credential, request: [`${method} ${url}`, JSON.stringify(body), ...files].join('\n') }
 }

@@ -15,7 +15,9 @@ import { imageSchemas } from '#contract/images.js'
 import { CountTokensRequest, MessagesAnswer, MessagesError, MessagesRequest, TokenCount } from '#contract/messages.js'
 import { Model } from '#contract/models.js'
 import { ResponsesAnswer, ResponsesRequest } from '#contract/responses.js'
+import { x402Schemas } from '#contract/x402.js'
 import type { Authenticate } from '#guard/authenticate.js'
+import type { WalletDoor } from '#guard/wallet-door.js'
 import type { BalanceReader } from '#ledger/credit/balance-reader.js'
 import type { Others } from '#limits/others.js'
 import { newRequestId } from '#plumbing/ids.js'
@@ -29,6 +31,7 @@ import { answerOtherMethods } from './methods.js'
 import { createObserver } from './observe.js'
 import { describeInterface } from './openapi.js'
 import { brotliQuality, compressFromBytes } from './paid.js'
+import type { PaymentRequired } from './payment-required.js'
 import type { Standings } from './tell-standing.js'
 import { createValidators } from './validation.js'
 
@@ -39,6 +42,9 @@ type Needs = {
   writeLine: ((line: string) => void) | undefined
   registry: Registry
   authenticate: Authenticate
+  /** Undefined where wallets are not taken. */
+  walletDoor: () => WalletDoor | undefined
+  payments: PaymentRequired
   balances: BalanceReader
   others: Others
   standings: Standings
@@ -77,11 +83,11 @@ const bodyBytesMax = 1024 * 1024
  * logs and metrics. Routes are added by the caller, who then calls `finish`.
  */
 export const createServer = async (needs: Needs) => {
-  const { version, log, writeLine, registry, authenticate, balances, others, standings } = needs
+  const { version, log, writeLine, registry, authenticate, balances, others } = needs
   const commonHeaders = createCommonHeaders(version)
   const observer = createObserver({ registry, writeLine })
   const lane = createExpressLane({ authenticate, balances, others, commonHeaders, observer })
-  const answerFailure = createFailureAnswer(log)
+  const answerFailure = createFailureAnswer(log, needs.payments.complete)
 
   const app = Fastify({
     bodyLimit: bodyBytesMax,
@@ -111,6 +117,7 @@ export const createServer = async (needs: Needs) => {
     Model,
     ...textSchemas,
     ...imageSchemas,
+    ...x402Schemas,
   ]
   for (const schema of sharedSchemas) app.addSchema(schema)
   const validators = createValidators(sharedSchemas)
@@ -138,7 +145,7 @@ export const createServer = async (needs: Needs) => {
         route: request.routeOptions.url ?? 'unknown',
         status: raw.writableFinished ? raw.statusCode : statusOfLeft,
         ms: performance.now() - startedMs,
-        keyId: request.caller?.keyId,
+        keyId: request.caller?.keyId ?? undefined,
       })
     }
     // The framework's own hook does not run for callers who leave.
@@ -150,7 +157,7 @@ export const createServer = async (needs: Needs) => {
     lane.close()
     done()
   })
-  guardRoutes(app, { authenticate, balances, others, standings })
+  guardRoutes(app, needs)
   readJsonBodies(app)
   const answerRest = answerOtherMethods(app)
   await app.register(compress, {

@@ -1,7 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Caller } from '#accounts/caller.js'
+import { nanosFromDecimal } from '#catalog/prices.js'
 import type { ModelType } from '#contract/models.js'
-import type { BalanceReader } from '#ledger/credit/balance-reader.js'
+import { type BalanceHeaders, type BalanceReader, remainingHeader } from '#ledger/credit/balance-reader.js'
 import type { Reading, Window } from '#limits/count.js'
 import type { Limits } from '#limits/limits.js'
 import type { Others } from '#limits/others.js'
@@ -39,19 +40,27 @@ export const tellStanding = (
   app.addHook('onSend', (request, reply, payload, done) => {
     const { caller } = request
     if (caller === null) return done(null, payload)
-    const balance = reply.hasHeader('x-svc-balance-usd')
+    const balance = reply.hasHeader('x-svc-balance-diem')
       ? undefined
-      : (request.balance ?? balances.read(caller.accountId).catch(() => undefined))
+      : (request.balance ?? balances.read(caller).catch(() => undefined))
     const limits = hasLimits(reply)
       ? undefined
       : (request.standing ?? standings.of(caller, modelNamedBy(request)).catch(() => undefined))
-    void Promise.all([balance, limits]).then(([balanceHeaders = {}, limitHeaders]) => {
-      reply.headers(balanceHeaders)
+    void Promise.all([balance, limits]).then(([balanceHeaders, limitHeaders]) => {
+      if (balanceHeaders) add(reply, { ...balanceHeaders, ...remainingOf(caller, balanceHeaders) })
       if (limitHeaders !== undefined) reply.headers({ ...limitHeaders, ...waitOf(reply, standings) })
       done(null, payload)
     })
   })
 }
+
+/** What was told already stays: it is what the answer was decided by. */
+const add = (reply: FastifyReply, headers: Record<string, string>) => {
+  for (const name in headers) if (!reply.hasHeader(name)) reply.header(name, headers[name])
+}
+
+const remainingOf = ({ kind }: Caller, headers: BalanceHeaders) =>
+  kind === 'wallet' ? remainingHeader(nanosFromDecimal(headers['x-svc-balance-usd'])) : {}
 
 /** docs/specification.md, Errors 3: with 429 it is when to come again, also where no limit is in the way. */
 const waitOf = (reply: FastifyReply, standings: Standings) => {

@@ -62,10 +62,12 @@ export const decryptAnswer = (stored: Buffer, idempotency: Idempotency): Answer 
 }
 
 /** What is known about an Idempotency-Key that was used before; undefined when that request failed meanwhile. */
-export const findClaim = (sql: Sql, accountId: string, keyHash: string) =>
-  sql.maybeOne<{ fingerprint: string; answer: Buffer | null }>`
-    select encode(fingerprint, 'hex') fingerprint, answer from idempotent_answer
-    where account_id = ${accountId} and key_hash = decode(${keyHash}, 'hex')`
+/** The newest one, if the caller's requests may have been paid by several accounts. */
+export const findClaim = (sql: Sql, accountIds: readonly string[], keyHash: string) =>
+  sql.maybeOne<{ accountId: string; fingerprint: string; answer: Buffer | null }>`
+    select account_id "accountId", encode(fingerprint, 'hex') fingerprint, answer from idempotent_answer
+    where account_id = any(${accountIds}::uuid[]) and key_hash = decode(${keyHash}, 'hex')
+    order by made_at desc limit 1`
 
 export const forgetOldAnswers = async (sql: Sql, nowMs: number): Promise<void> => {
   const atOnce = 1_000

@@ -1,7 +1,17 @@
 import { fail } from '#contract/errors.js'
 import type { Count, Reading } from '#limits/count.js'
 import { type Answer, claimOf, encryptAnswer, type Idempotency } from './answers.js'
-import { affordableUnits, covers, type Line, nothing, type Price, payFrom, priceOf, shareOut } from './bill.js'
+import {
+  type Amounts,
+  affordableUnits,
+  covers,
+  type Line,
+  nothing,
+  type Price,
+  payFrom,
+  priceOf,
+  shareOut,
+} from './bill.js'
 import type { Goods } from './goods.js'
 import type { Ledger } from './ledger.js'
 import type { Before, Held, HoldResult } from './posting/hold.js'
@@ -66,7 +76,18 @@ export type ChargeOrder = {
   idempotency: Idempotency | undefined
   /** The rate limits that it is counted on, with the tokens it will use by estimate. */
   count: Count | undefined
+  /** Only for wallets. */
+  wallet?: WalletOrder | undefined
 }
+
+/** How a wallet pays: with its own USD, or with nothing but the diem of the account that it is linked to. */
+export type WalletOrder =
+  | { pays: 'usd' }
+  | {
+      pays: 'diem'
+      /** What the wallet has itself, and keeps. */
+      usd: bigint
+    }
 
 type Needs = {
   ledger: Ledger
@@ -85,6 +106,7 @@ export class Charge {
   readonly #order: ChargeOrder
   /** What the account could spend before this request. */
   readonly before: Before
+  #paid: Amounts | undefined
   #held: Held
   #readings: Reading[]
   #isRunning = true
@@ -93,16 +115,18 @@ export class Charge {
     this.#needs = needs
     this.#order = order
     this.#held = held
-    this.before = before
+    // What else the account has whose diem a wallet spends is not the wallet's to know.
+    this.before = order.wallet?.pays === 'diem' ? { ...before, usd: order.wallet.usd } : before
     this.#readings = readings
   }
 
   /** Sets the price aside, or says why not. */
   static async take(needs: Needs, order: ChargeOrder): Promise<Charge | Exclude<HoldResult, { outcome: 'held' }>> {
-    const { requestId, accountId, apiKeyId, goods, least, most, idempotency, count } = order
+    const { requestId, accountId, apiKeyId, goods, idempotency, count } = order
     const claim = idempotency && claimOf(idempotency)
+    const prices = askedPrices(order, order.least, order.most)
     const { model } = goods
-    const result = await needs.ledger.hold({ requestId, accountId, apiKeyId, model, least, most, claim, count })
+    const result = await needs.ledger.hold({ requestId, accountId, apiKeyId, model, ...prices, claim, count })
     if (result.outcome !== 'held') return result
     needs.ledger.keep(requestId)
     return new Charge(needs, order, result.held, result.before, result.readings ?? [])
@@ -144,7 +168,8 @@ export class Charge {
   async extend(most: Line[], least: Line[] = most): Promise<boolean> {
     const { requestId, accountId, apiKeyId, goods } = this.#order
     const order = { requestId, accountId, apiKeyId, model: goods.model, isExtension: true }
-    const result = await this.#needs.ledger.hold({ ...order, least: priceOf(least), most: priceOf(most) })
+    const prices = askedPrices(this.#order, priceOf(least), priceOf(most))
+    const result = await this.#needs.ledger.hold({ ...order, ...prices })
     if (result.outcome === 'gone') throw fail('holdLost')
     if (result.outcome !== 'held') return false
     const { held } = result
@@ -159,6 +184,18 @@ export class Charge {
       },
     }
     return true
+  }
+
+  /**
+   * What a wallet has left: once it is settled, after what it cost; until then, without what is set aside. Undefined for
+   * callers with a key.
+   */
+  get walletUsd(): bigint | undefined {
+    const { wallet } = this.#order
+    if (wallet === undefined) return undefined
+    if (wallet.pays === 'diem') return wallet.usd
+    const { usd, bundled } = this.#paid ?? this.#held
+    return this.before.usd - usd - bundled
   }
 
   /** What a bill would cost if the request ended now, for an answer that names its own cost. */
@@ -191,6 +228,7 @@ export class Charge {
       },
       settlePatienceMs,
     )
+    this.#paid = paid
     return new Settled(result, { usd: paid.usd + paid.bundled, diem: paid.diem })
   }
 
@@ -223,6 +261,15 @@ export class Charge {
     const windows = this.#readings.filter(({ limit }) => limit.tokensMax !== Infinity)
     return windows.length === 0 ? undefined : { windows, tokens }
   }
+}
+
+/** No account has as much: what costs this in USD can only be paid in diem, and only as a whole. */
+const beyondAllUsd = 8_000_000_000_000_000_000n
+
+const askedPrices = ({ wallet }: ChargeOrder, least: Price, most: Price): { least: Price; most: Price } => {
+  if (wallet?.pays !== 'diem') return { least, most }
+  const inDiem = { usd: beyondAllUsd, diem: most.diem }
+  return { least: inDiem, most: inDiem }
 }
 
 const isAnswer = (result: unknown): result is Answer =>

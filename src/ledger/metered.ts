@@ -8,12 +8,14 @@ import { messageOf } from '#plumbing/message-of.js'
 import type { Sql } from '#store/sql.js'
 import { type Answer, claimOf, decryptAnswer, findClaim, type Idempotency } from './answers.js'
 import { type Line, type Price, priceOf } from './bill.js'
-import { Charge, type Settled } from './charge.js'
+import { Charge, type ChargeOrder, type Settled } from './charge.js'
+import { remainingHeader } from './credit/balance-reader.js'
 import { noBalances, readBalances, spendable } from './credit/balances.js'
 import type { Goods } from './goods.js'
 import type { Ledger } from './ledger.js'
 import type { Before } from './posting/hold.js'
-import { refusal } from './refusal.js'
+import { paymentRequired, refusal } from './refusal.js'
+import { createWalletCharges, payersOf } from './wallet-charge.js'
 
 export type Order = {
   requestId: string
@@ -55,6 +57,8 @@ type Needs = {
   countOf?: (caller: Caller, model: string, tokens: number) => Count | undefined
   /** A rate limit was in the way of a request. */
   onLimited?: (caller: Caller, model: string, refusal: NonNullable<Counted['refusal']>) => void
+  /** What a wallet must have to ask for anything, in nano-USD. */
+  walletMinimum?: () => bigint
   /** Which they are could not be told, and the request was let in. */
   onLimitTrouble?: (trouble: string) => void
   /** A request used more than was held. */
@@ -69,6 +73,7 @@ export const createMetered = ({
   clock,
   countOf = () => undefined,
   onLimited = () => {},
+  walletMinimum = () => 0n,
   onLimitTrouble = () => {},
   onShortfall = () => {},
   onReleaseFailed = () => {},
@@ -83,6 +88,15 @@ export const createMetered = ({
     }
   }
 
+  const take = (order: ChargeOrder) => Charge.take({ ledger, onShortfall }, order)
+
+  const takeFromWallet = createWalletCharges({
+    sql,
+    take,
+    minimum: walletMinimum,
+    release: (charge) => charge.release().catch((problem) => onReleaseFailed(charge.requestId, problem)),
+  })
+
   /** No charge when an earlier request with the same Idempotency-Key answers for this one. */
   const begin = async (order: Order): Promise<Charge | { before: Before; readings: readonly Reading[] }> => {
     const { requestId, caller, goods, idempotency, tokens = 0 } = order
@@ -90,10 +104,8 @@ export const createMetered = ({
     const nowMs = clock.nowMs()
     const prices = { least: priceOf(order.least), most: priceOf(order.most) }
     const count = countIt(caller, goods.model, tokens)
-    const charge = await Charge.take(
-      { ledger, onShortfall },
-      { requestId, accountId, apiKeyId, goods, ...prices, beganAtMs: nowMs, idempotency, count },
-    )
+    const wanted = { requestId, accountId, apiKeyId, goods, ...prices, beganAtMs: nowMs, idempotency, count }
+    const charge = caller.kind === 'wallet' ? await takeFromWallet(caller, wanted) : await take(wanted)
     if (charge instanceof Charge) return charge
     switch (charge.outcome) {
       case 'replay':
@@ -101,15 +113,16 @@ export const createMetered = ({
       case 'limited': {
         const { refusal, readings = [] } = charge
         // An answer that was paid for is given again, however full the window is.
-        if (idempotency && (await findClaim(sql, accountId, claimOf(idempotency).keyHash)))
+        if (idempotency && (await findClaim(sql, payersOf(caller), claimOf(idempotency).keyHash)))
           return { before: await readBefore(sql, accountId, nowMs), readings }
         onLimited(caller, goods.model, refusal)
-        const subject = `for this API key and the model '${goods.model}'`
+        const subject = `for this ${caller.kind === 'wallet' ? 'wallet' : 'API key'} and the model '${goods.model}'`
         throw rateLimitFailure({ refusal, readings }, { subject, tokens, nowMs })
       }
       case 'gone':
         throw new Error('only an extension can miss its hold')
       default:
+        if (caller.kind === 'wallet') throw paymentRequired(charge.before.usd)
         throw await refusal(sql, {
           refusal: charge.outcome,
           least: prices.least,
@@ -132,6 +145,8 @@ export const createMetered = ({
     }
   }
 
+  const walletHeaders = (usd: bigint | undefined) => (usd === undefined ? {} : remainingHeader(usd))
+
   /** Of windows that have ended meanwhile, those that have taken their place. */
   const standing = (readings: readonly Reading[]) => {
     const nowMs = clock.nowMs()
@@ -144,7 +159,7 @@ export const createMetered = ({
   }
 
   return {
-    standingOf: ({ readings }) => standing(readings),
+    standingOf: ({ readings, walletUsd }) => ({ ...standing(readings), ...walletHeaders(walletUsd) }),
     async run(order, doIt) {
       const charge = await begin({ ...order, idempotency: undefined })
       if (!(charge instanceof Charge)) throw new Error('a request without an Idempotency-Key repeats nothing')
@@ -156,8 +171,10 @@ export const createMetered = ({
         const { before } = begun
         const isReplay = !(begun instanceof Charge)
         const answer = isReplay ? await firstAnswer(sql, order) : await work(begun, doIt)
-        // Only now: when the work is settled, the tokens it used are known.
-        if (answer) return { ...answer, isReplay, before, standing: standing(begun.readings) }
+        if (answer === undefined) continue
+        // Only now: when the work is settled, the tokens it used are known, and so is what is left.
+        const walletUsd = !isReplay ? begun.walletUsd : order.caller.kind === 'wallet' ? before.usd : undefined
+        return { ...answer, isReplay, before, standing: { ...standing(begun.readings), ...walletHeaders(walletUsd) } }
       }
     },
   }
@@ -176,7 +193,7 @@ const firstAnswer = async (sql: Sql, { caller, idempotency }: Order): Promise<An
   const { keyHash, fingerprint } = claimOf(idempotency)
   const deadlineMs = performance.now() + replayPatienceMs
   while (performance.now() < deadlineMs) {
-    const claim = await findClaim(sql, caller.accountId, keyHash)
+    const claim = await findClaim(sql, payersOf(caller), keyHash)
     if (!claim) return undefined
     if (claim.fingerprint !== fingerprint) throw fail('idempotencyKeyReused')
     if (claim.answer) return decryptAnswer(claim.answer, idempotency)

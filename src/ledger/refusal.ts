@@ -3,7 +3,7 @@ import type { LimitPeriod } from '#contract/api-keys.js'
 import { type Failure, fail } from '#contract/errors.js'
 import type { Sql } from '#store/sql.js'
 import type { Price } from './bill.js'
-import { spendingHeaders } from './credit/balance-reader.js'
+import { remainingHeader, spendingHeaders } from './credit/balance-reader.js'
 import type { Before, Refusal } from './posting/hold.js'
 
 type Needs = { refusal: Refusal; least: Price; before: Before; apiKeyId: string | null; nowMs: number }
@@ -19,6 +19,17 @@ type KeyRow = {
 /** Says precisely what stands in the way: how much is needed, how much is left, and when it begins anew. */
 export const refusal = async (sql: Sql, needs: Needs): Promise<Failure> =>
   (await explain(sql, needs)).withHeaders(spendingHeaders(needs.before))
+
+/** For a wallet: http completes it with how to top up. */
+export const paymentRequired = (balanceUsdNanos: bigint): Failure => {
+  const usd = decimalFromNanos(balanceUsdNanos)
+  return (
+    fail('paymentRequired')
+      .with({ currentBalanceUsd: Number(usd) })
+      // Read anew, it may be another meanwhile, and then the answer would contradict itself.
+      .withHeaders({ 'x-svc-balance-usd': usd, ...remainingHeader(balanceUsdNanos) })
+  )
+}
 
 const explain = async (sql: Sql, { refusal, least, before, apiKeyId, nowMs }: Needs): Promise<Failure> => {
   const needed = decimalFromNanos(least.usd)

@@ -35,7 +35,7 @@ export const createOthers = ({ limits, clock, onLimited = () => {} }: Needs): Ot
       const nowMs = clock.nowMs()
       if (refusal === undefined) return limitHeaders(readings, nowMs)
       onLimited(who, refusal)
-      const subject = 'for this API key and requests without a model'
+      const subject = `for this ${who.keyId === null ? 'wallet' : 'API key'} and requests without a model`
       throw rateLimitFailure({ readings, refusal }, { subject, tokens: 0, nowMs })
     },
     spend(who, tokens) {

@@ -10,6 +10,7 @@ export const describeApi = async () => {
   const settings = { ...readSettings({}), configPath: undefined }
   const offer = await readOffer(settings, systemClock)
   const app = await createApp({
+    publicUrl: 'http://127.0.0.1:8080',
     connection: { host: 'nowhere.invalid' },
     modelFile: modelFileIn(settings),
     offer: () => offer,

@@ -33,6 +33,7 @@ export const startHere = async ({ settings, ...needs }: StartNeeds) => {
     modelFile: modelFileIn(settings),
     modelThreads: threadsFor(settings.workers),
     offer,
+    publicUrl: settings.publicUrl,
     connectionsMax: connectionsFor(settings.workers),
     // An own database may be on other machines, too.
     sharesLimits: settings.workers > 1 || settings.databaseUrl !== undefined,

@@ -53,6 +53,25 @@ test('accounts tier moves an account, and names the tiers there are', async () =
   assert.match((await tessera('accounts', 'list')).stdout, /Partner +partner/)
 })
 
+test('wallets are linked and unlinked; a slip of the pen makes none', async () => {
+  const address = `0x${'Ab'.repeat(20)}`
+  const unknown = await tessera('wallets', 'unlink', address)
+  assert.equal(unknown.code, 1)
+  assert.match(unknown.stderr, /There is no wallet 0xabab/)
+  assert.deepEqual(await json('wallets', 'list'), [])
+  assert.match(
+    (await tessera('wallets', 'payments', '--wallet', '0x12')).stderr,
+    /'0x12' is not the address of a wallet/,
+  )
+
+  const [account] = await json('accounts', 'create', '--name', 'Stakes')
+  const [linked] = await json('wallets', 'link', address, '--account', account.id)
+  assert.deepEqual([linked.wallet, linked.diemOf, linked.usd], [address.toLowerCase(), account.id, '0'])
+  const [unlinked] = await json('wallets', 'unlink', address)
+  assert.deepEqual([unlinked.wallet, unlinked.diemOf], [address.toLowerCase(), null])
+  assert.deepEqual(await json('wallets', 'payments'), [])
+})
+
 test('models and check say what is on offer, without secrets', async () => {
   const models = await json('models', '--type', 'tts')
   assert.ok(models.length > 0)

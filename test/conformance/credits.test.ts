@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { openWallet } from '#accounts/wallets/wallets.js'
 import { grantCredit } from '#ledger/credit/grant.js'
 import { createFolder, runTessera, startTessera } from '../process.js'
 import { startService } from '../service.js'
@@ -35,6 +36,12 @@ test('credit is granted in USD or bundled credits, exactly, and listed newest fi
   )
   assert.equal((await json('credits', 'list', '--limit', '1')).length, 1)
   assert.match((await tessera('credits', 'list')).stdout, /^id +kind +amount +currency/)
+})
+
+test('the account of a wallet is not one that a command may mean', async () => {
+  await openWallet(service.sql, `0x${'1'.repeat(40)}`, Date.now())
+  const [{ balance }] = await json('credits', 'grant', '--usd', '1')
+  assert.equal(balance.usd, '126.000000001')
 })
 
 test('the same reference never pays twice, and says what it paid for', async () => {

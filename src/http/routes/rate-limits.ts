@@ -1,4 +1,4 @@
-import type { Caller } from '#accounts/caller.js'
+import type { KeyCaller } from '#accounts/caller.js'
 import type { Rate } from '#catalog/config/model-entry.js'
 import { RateLimitLog, RateLimitsAnswer } from '#contract/rate-limits.js'
 import type { Balances } from '#ledger/credit/balances.js'
@@ -7,7 +7,7 @@ import { windowEndMs } from '#limits/count.js'
 import type { LimitList, Limits } from '#limits/limits.js'
 import type { RefusalLog } from '#limits/refusal-log.js'
 import type { Clock } from '#plumbing/clock.js'
-import { callerOf } from '../access.js'
+import { callerOf, keyCallerOf } from '../access.js'
 import type { Server } from '../server.js'
 import { balanceAnswer } from './billing-payloads.js'
 
@@ -28,7 +28,7 @@ export const rateLimitRoutes = (app: Server, { limits, refusals, usage, clock }:
       },
     },
     async (request) => {
-      const caller = callerOf(request)
+      const caller = keyCallerOf(request)
       return rateLimitsAnswer(caller, await usage.balances(caller.accountId), limits.list(caller), clock.nowMs())
     },
   )
@@ -57,7 +57,7 @@ export const rateLimitRoutes = (app: Server, { limits, refusals, usage, clock }:
 }
 
 const rateLimitsAnswer = (
-  { tier, expiresAt }: Caller,
+  { tier, expiresAt }: KeyCaller,
   balances: Balances,
   list: readonly LimitList[],
   nowMs: number,

@@ -11,8 +11,8 @@ export type BalanceHeaders = ReturnType<typeof balanceHeaders>
 
 /** What answers to callers with a key say about their balance. */
 export type BalanceReader = {
-  /** As it is now; all who ask at the same time cost one question. */
-  read(accountId: string): Promise<BalanceHeaders>
+  /** As it is now; all who ask at the same time cost one question. A wallet's diem is that of the account it is linked to. */
+  read(caller: { accountId: string; diemAccountId?: string | null }): Promise<BalanceHeaders>
   /**
    * As it was within the last second, at no cost: names and values in turn. Undefined when it was not read. For answers
    * that cost less than reading it.
@@ -45,9 +45,10 @@ export const createBalanceReader = ({
   })
 
   return {
-    async read(accountId) {
+    async read({ accountId, diemAccountId = null }) {
       const readAtMs = nowMs()
-      const headers = headersOf(await ask(accountId))
+      const [own, linked] = await Promise.all([ask(accountId), diemAccountId === null ? undefined : ask(diemAccountId)])
+      const headers = headersOf(linked ? { ...own, diem: linked.diem } : own)
       if (remembered.size >= rememberedMax) remembered.clear()
       remembered.set(accountId, { pairs: Object.entries(headers).flat(), readAtMs })
       return headers
@@ -60,6 +61,12 @@ export const createBalanceReader = ({
 }
 
 const headersOf = (balances: Balances) => spendingHeaders(spendable(balances))
+
+/** docs/specification.md, X-Balance-Remaining: in whole units of USDC, which has six decimals. */
+export const remainingHeader = (usdNanos: bigint): { 'x-balance-remaining': string } => {
+  const units = (usdNanos < 0n ? 0n : usdNanos) / 1_000n
+  return { 'x-balance-remaining': `${units / 1_000_000n}.${String(units % 1_000_000n).padStart(6, '0')}` }
+}
 
 export const spendingHeaders = ({ usd, diem }: { usd: bigint; diem: bigint }): BalanceHeaders =>
   balanceHeaders({ usd: decimalFromNanos(usd), diem: decimalFromNanos(diem) })

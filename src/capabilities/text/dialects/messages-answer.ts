@@ -78,12 +78,18 @@ export const usageOf = ({ prompt_tokens, prompt_tokens_details, completion_token
   }
 }
 
-export const messagesError = ({ status, message, extra }: Failure, requestId: string): MessagesError => ({
-  type: 'error',
-  error: { type: errorTypes[status] ?? (status < 500 ? 'invalid_request_error' : 'api_error'), message },
-  request_id: requestId,
-  ...(typeof extra.customMessage === 'string' && { customMessage: extra.customMessage }),
-})
+export const messagesError = ({ status, message, extra, body = {} }: Failure, requestId: string): MessagesError => {
+  // A wallet is told how to pay here as well, beside the error.
+  const { error: _, ...instructions } = body as { error?: unknown; message?: unknown }
+  const says = typeof instructions.message === 'string' ? instructions.message : message
+  return {
+    ...instructions,
+    type: 'error',
+    error: { type: errorTypes[status] ?? (status < 500 ? 'invalid_request_error' : 'api_error'), message: says },
+    request_id: requestId,
+    ...(typeof extra.customMessage === 'string' && { customMessage: extra.customMessage }),
+  }
+}
 
 const errorTypes: Record<number, MessagesError['error']['type']> = {
   401: 'authentication_error',
