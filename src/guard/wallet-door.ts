@@ -1,5 +1,5 @@
 import type { WalletCaller } from '#accounts/caller.js'
-import { findWallet, openWallet, type Wallet } from '#accounts/wallets/wallets.js'
+import { findWallet, isKnownWallet, openWallet, type Wallet } from '#accounts/wallets/wallets.js'
 import type { Clock } from '#plumbing/clock.js'
 import type { Sql } from '#store/sql.js'
 
@@ -16,10 +16,9 @@ export const createWalletDoor =
   async (header) => {
     const { address } = await signIn(header)
     const wallet = await findWallet(sql, address)
-    // Strangers get no account: anybody can make up any number of wallets.
     if (wallet !== undefined) return { address, caller: callerOf(wallet) }
-    const hasOwnAccount = await sql`select 1 from account where wallet_address = ${address}`
-    if (hasOwnAccount.length === 0) return { address, caller: null }
+    // Strangers get no account: anybody can make up any number of wallets.
+    if (!(await isKnownWallet(sql, address))) return { address, caller: null }
     return { address, caller: callerOf(await openWallet(sql, address, clock.nowMs())) }
   }
 

@@ -2,6 +2,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import { Failure, fail } from '#contract/errors.js'
 import { Unavailable } from '#plumbing/unavailable.js'
+import { pathOf } from './access.js'
 import { failureHeaders } from './common-headers.js'
 import { validationFailure } from './validation.js'
 
@@ -84,7 +85,7 @@ export const createFailureAnswer =
   (log: Logger, complete: (failure: Failure, path: string) => Failure = (failure) => failure) =>
   (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     const about = aboutOf(request)
-    const failure = complete(toFailure(error, about), request.url.split('?', 1)[0] as string)
+    const failure = complete(toFailure(error, about), pathOf(request.url))
     logFailure(log, failure, about)
     const { message, code, extra } = failure
     const ownShape = request.routeOptions.config.refusal?.render(failure, request.id)

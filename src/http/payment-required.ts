@@ -36,7 +36,7 @@ export const paymentOf = (headers: IncomingHttpHeaders): string | undefined => {
 
 export const usdOf = (nanos: bigint): number => Number(nanos) / 1e9
 
-export const base64Json = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64')
+const base64Json = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64')
 
 /** Nobody may keep what is said about a payment: the next time it is another one. */
 export const uncached = { 'cache-control': 'no-store' }

@@ -48,11 +48,6 @@ export const createWallets = ({ sql, clock, config, publicUrl, registry, log, le
   let following: Promise<void> = Promise.resolve()
   let isStopping = false
 
-  const limits = () => {
-    const { minimumTopUpUsd = '5', maximumTopUpUsd = '10000' } = config().x402 ?? {}
-    return { minimumUsdNanos: nanosFromDecimal(minimumTopUpUsd), maximumUsdNanos: nanosFromDecimal(maximumTopUpUsd) }
-  }
-
   /** A chain is not offered while it is known that no payment can arrive there. */
   const offeredIfUsable = (rail: Rail): Rail => {
     let isUsable = true
@@ -91,7 +86,11 @@ export const createWallets = ({ sql, clock, config, publicUrl, registry, log, le
     const { rails, troubles } = await createRails(x402, { sql, clock })
     for (const { chain, reason } of troubles) warn(`payments cannot be taken on ${chain}: ${messageOf(reason)}`)
     const payments = createPayments({
-      ...{ sql, clock, limits },
+      ...{ sql, clock },
+      limits: () => ({
+        minimumUsdNanos: nanosFromDecimal(x402.minimumTopUpUsd),
+        maximumUsdNanos: nanosFromDecimal(x402.maximumTopUpUsd),
+      }),
       rails: rails.map(offeredIfUsable),
       ...metrics,
       onFeeWallets,
@@ -143,8 +142,8 @@ export const createWallets = ({ sql, clock, config, publicUrl, registry, log, le
     sql,
     clock,
     terms: () => {
-      const { diemPerToken, ...staking } = config().staking ?? {}
-      return diemPerToken === undefined ? undefined : { decimals: 18, intervalSeconds: 300, ...staking, diemPerToken }
+      const { staking } = config()
+      return staking?.diemPerToken === undefined ? undefined : { ...staking, diemPerToken: staking.diemPerToken }
     },
     stakeOf: async (address) => {
       const { staking } = config()

@@ -53,17 +53,10 @@ const call = async (ask: Ask, transaction: { to?: string; data: string }): Promi
     const answer = await ask('eth_call', [{ ...transaction, gas: gasMax }, 'latest'])
     return typeof answer === 'string' ? answer : '0x'
   } catch (error) {
-    if (error instanceof JsonRpcError && isOfTheContract(error)) return '0x'
+    if (error instanceof JsonRpcError && error.isRevert) return '0x'
     throw error
   }
 }
-
-// Nodes agree neither on the code nor on the words for a call that failed on the chain. What is none of these is taken
-// for trouble of the node, and not for an answer.
-const isOfTheContract = ({ code, message }: JsonRpcError) =>
-  code === 3 || contractFailed.test(message.replace(/\s/g, ''))
-const contractFailed =
-  /revert|vmexception|vmexecution|outofgas|invalidopcode|invalidjump|badinstruction|badjump|stack(?:under|over)flow/i
 
 const magicSuffix = Buffer.from('6492'.repeat(16), 'hex')
 const isWrapped = (signature: Uint8Array) =>

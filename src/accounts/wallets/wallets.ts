@@ -24,12 +24,14 @@ const fromRow = (row: WalletRow): Wallet => ({
 export const walletChanged = 'tessera_wallet_changed'
 
 /** An account that was made with this wallet's signature is linked to it without further ado. */
-export const findWallet = async (sql: Sql, address: string): Promise<Wallet | undefined> => {
-  const row = await sql.maybeOne<WalletRow>`
-    select w.address, w.account_id, a.tier, coalesce(w.diem_account_id, own.id) diem_account_id
-    from wallet w join account a on a.id = w.account_id left join account own on own.wallet_address = w.address
-    where w.address = ${address}`
-  return row && fromRow(row)
+export const findWallet = async (sql: Sql, address: string): Promise<Wallet | undefined> =>
+  (await readWallets(sql, [address]))[0]
+
+/** Whether it has paid, was linked, or has made an account with its signature: others may have been made up just now. */
+export const isKnownWallet = async (sql: Sql, address: string): Promise<boolean> => {
+  const found = await sql`
+    select 1 from wallet where address = ${address} union all select 1 from account where wallet_address = ${address}`
+  return found.length > 0
 }
 
 /** The wallet, with an account of its own that is made on first sight. */
@@ -61,10 +63,14 @@ export const linkWallet = (
   })
 
 /** Newest first. */
-export const listWallets = async (sql: Sql): Promise<Wallet[]> =>
+export const listWallets = (sql: Sql): Promise<Wallet[]> => readWallets(sql, null)
+
+/** All of them, or these. */
+const readWallets = async (sql: Sql, addresses: readonly string[] | null): Promise<Wallet[]> =>
   (
     await sql<WalletRow>`
       select w.address, w.account_id, a.tier, coalesce(w.diem_account_id, own.id) diem_account_id
       from wallet w join account a on a.id = w.account_id left join account own on own.wallet_address = w.address
+      where ${addresses}::text[] is null or w.address = any(${addresses}::text[])
       order by w.created_at desc, w.address`
   ).map(fromRow)

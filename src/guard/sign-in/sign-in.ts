@@ -2,6 +2,7 @@ import type { WalletFamily } from '#accounts/wallets/address.js'
 import { ContractCheckBusy, createContractCheck } from '#accounts/wallets/contract-signature.js'
 import { createIsSignedByContract, type EvmProof, isSignedByKey } from '#accounts/wallets/evm-signature.js'
 import { isSignedBySolana } from '#accounts/wallets/solana-signature.js'
+import { isKnownWallet } from '#accounts/wallets/wallets.js'
 import { fail } from '#contract/errors.js'
 import type { Clock } from '#plumbing/clock.js'
 import type { Sql } from '#store/sql.js'
@@ -46,7 +47,7 @@ export const createSignIn = ({ sql, clock, place: readPlace }: Needs): SignIn =>
   const isSignedByEvm = async (proof: EvmProof, rpcUrl: string | undefined): Promise<boolean> => {
     if (await isSignedByKey(proof)) return true
     if (!rpcUrl) return false
-    const isKnown = (await sql`select 1 from wallet where address = ${proof.wallet}`).length > 0
+    const isKnown = await isKnownWallet(sql, proof.wallet)
     return (isKnown ? isSignedByKnown : isSignedByStranger)(proof, rpcUrl).catch((error) => {
       const failure = fail(!isKnown && error instanceof ContractCheckBusy ? 'signInBusy' : 'signInUnavailable')
       throw failure.because(error).retryAfterMs(2_000)

@@ -13,9 +13,10 @@ import {
 import { type Balances, noBalances, spendable } from '#ledger/credit/balances.js'
 import type { Movement } from '#ledger/credit/movements.js'
 import type { Usage } from '#ledger/usage/usage.js'
+import { successResponse } from '#payments/payment-response.js'
 import type { Payments } from '#payments/payments.js'
 import { departureOf } from '../event-outlet.js'
-import { base64Json, type PaymentRequired, paymentOf, uncached, usdOf, type WalletTerms } from '../payment-required.js'
+import { type PaymentRequired, paymentOf, uncached, usdOf, type WalletTerms } from '../payment-required.js'
 import type { Server } from '../server.js'
 
 type Needs = {
@@ -79,9 +80,9 @@ const topUpRoute = (app: Server, { payments, terms, paymentRequired }: Needs) =>
       const desk = payments()
       // While the config file changes there is none for a moment.
       if (desk === undefined) throw terms() ? fail('paymentsNotReady').retryAfterMs(2_000) : fail('walletsOff')
-      const { paymentId, walletAddress, network, transaction, amountUsdNanos, balanceUsdNanos, isReplay } =
-        await desk.topUp(payment, departureOf(reply.raw))
-      const settled = base64Json({ success: true, transaction, network, payer: walletAddress })
+      const receipt = await desk.topUp(payment, departureOf(reply.raw))
+      const { paymentId, walletAddress, amountUsdNanos, balanceUsdNanos, isReplay } = receipt
+      const settled = successResponse(receipt)
       // The second name is the one that clients of the first version read.
       reply.headers({ 'payment-response': settled, 'x-payment-response': settled })
       if (isReplay) reply.header('idempotent-replayed', 'true')

@@ -1,5 +1,6 @@
 import { type Hex, numberToHex } from 'viem'
-import { type Node, NodeRefusal } from './node.js'
+import { JsonRpcError } from '#plumbing/json-rpc.js'
+import type { Node } from './node.js'
 
 export type Log = {
   address: Hex
@@ -45,7 +46,7 @@ export const createChain = (node: Node) => ({
     try {
       return BigInt(await node<Hex>('eth_maxPriorityFeePerGas'))
     } catch (error) {
-      if (error instanceof NodeRefusal) return tipWithoutAdvice
+      if (error instanceof JsonRpcError) return tipWithoutAdvice
       throw error
     }
   },
@@ -89,7 +90,7 @@ export const createChain = (node: Node) => ({
       await node<Hex>('eth_sendRawTransaction', raw)
       return true
     } catch (error) {
-      if (!(error instanceof NodeRefusal)) throw error
+      if (!(error instanceof JsonRpcError)) throw error
       return /already known|known transaction|already imported|already exists/i.test(error.message)
     }
   },

@@ -3,10 +3,10 @@ import type { PaymentPayload, PaymentRequirements } from '@x402/core/types'
 import type { FacilitatorEvmSigner } from '@x402/evm'
 import { ExactEvmScheme } from '@x402/evm/exact/facilitator'
 import { type Abi, decodeFunctionResult, encodeFunctionData, type Hex } from 'viem'
+import { JsonRpcError } from '#plumbing/json-rpc.js'
 import type { Attempt, RecordAttempt, Requirements, SignedPayment, Verdict } from '../rail.js'
 import type { Chain, Receipt } from './chain.js'
 import type { FeeWallet } from './fee-wallet.js'
-import { NodeRefusal } from './node.js'
 import { sentenceOf, Unpayable } from './reasons.js'
 
 type Needs = {
@@ -69,7 +69,7 @@ export const createFacilitator = (needs: Needs) => {
 
   const signerOf = (session: Session, record: RecordAttempt): FacilitatorEvmSigner => {
     const codes = new Map<Hex, Promise<Hex | undefined>>()
-    const isVerdict = (error: unknown) => error instanceof NodeRefusal && error.isRevert
+    const isVerdict = (error: unknown) => error instanceof JsonRpcError && error.isRevert
     const remember = (error: unknown) => {
       if (error instanceof Unpayable) session.unpayable ??= error
       else if (!isVerdict(error)) session.trouble ??= error

@@ -1,7 +1,7 @@
 import { encodeFunctionData, type Hex, parseAbi } from 'viem'
+import { JsonRpcError } from '#plumbing/json-rpc.js'
 import type { Outcome, SignedPayment } from '../rail.js'
 import type { Chain, Head, Log } from './chain.js'
-import { NodeRefusal } from './node.js'
 import { payloadOf } from './read-payment.js'
 import { failed } from './reasons.js'
 import { authorizationCanceled, authorizationUsed, isPaidBy, topicOf } from './token-events.js'
@@ -37,7 +37,7 @@ export const createFind = ({ chain, asset, confirmations }: Needs) => {
         if (found !== undefined) return found
         toBlock = fromBlock - 1n
       } catch (error) {
-        if (!(error instanceof NodeRefusal) || blocksPerSearch <= 10n) throw error
+        if (!(error instanceof JsonRpcError) || blocksPerSearch <= 10n) throw error
         blocksPerSearch /= 4n
       }
     }

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock } from '#plumbing/clock.js'
+import { JsonRpcError } from '#plumbing/json-rpc.js'
 import type { Attempt, Outcome, SignedPayment } from '../rail.js'
-import { NodeRefusal, type SolanaNode } from './node.js'
+import type { SolanaNode } from './node.js'
 import { sayChainError } from './refusals.js'
 
 const askAgainMs = 500
@@ -50,7 +51,7 @@ export const createDeliveries = ({ node, clock, confirmation, waitMs, blockhashO
       await node.send(raw)
       return true
     } catch (error) {
-      if (error instanceof NodeRefusal) return false
+      if (error instanceof JsonRpcError) return false
       throw error
     }
   }

@@ -1,6 +1,7 @@
+import { JsonRpcError } from '#plumbing/json-rpc.js'
 import type { Attempt, Outcome, RecordAttempt, Requirements, SignedPayment, Verdict } from '../rail.js'
 import type { FeeKey } from './fee-key.js'
-import { type ChainError, NodeRefusal, type SolanaNode } from './node.js'
+import type { ChainError, SolanaNode } from './node.js'
 import { isFeeWalletEmpty, sayChainError, sayReason } from './refusals.js'
 import { readWireAgain, writeWire } from './wire.js'
 
@@ -54,7 +55,7 @@ export const createFacilitator = ({ ExactSvmScheme, node, feeKey, base58 }: Need
         run.chainError = error
       } catch (cause) {
         // The node could not make sense of this transaction; every other refusal is about the node.
-        if (!(cause instanceof NodeRefusal && cause.code === -32602)) run.trouble = { cause }
+        if (!(cause instanceof JsonRpcError && cause.code === -32602)) run.trouble = { cause }
       }
       throw new Error('the transaction cannot be simulated')
     }

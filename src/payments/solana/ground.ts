@@ -1,8 +1,9 @@
 import { createPublicKey, verify } from 'node:crypto'
+import { JsonRpcError } from '#plumbing/json-rpc.js'
 import { OperatorError } from '#plumbing/operator-error.js'
 import type { Outcome, Requirements, SignedPayment } from '../rail.js'
 import type { LocalParts } from '../remote/remote-rail.js'
-import { createSolanaNode, NodeRefusal } from './node.js'
+import { createSolanaNode } from './node.js'
 import { createPaymentReader, tokenProgram } from './read-payment.js'
 import { sayChainError } from './refusals.js'
 import type { SolanaTerms } from './settings.js'
@@ -53,7 +54,7 @@ export const solanaGround = async (kit: Kit, terms: SolanaTerms) => {
       if (network !== `solana:${genesisHash.slice(0, 32)}`)
         throw new OperatorError(`The node of Solana belongs to solana:${genesisHash.slice(0, 32)}, not to ${network}`)
       await node.statuses([noSignature]).catch((error) => {
-        if (!(error instanceof NodeRefusal)) throw error
+        if (!(error instanceof JsonRpcError)) throw error
         throw new OperatorError(`The node of Solana does not look back at old transactions: ${error.message}`)
       })
       const token = await node.account(mint, confirmation)

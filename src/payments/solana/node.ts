@@ -1,4 +1,4 @@
-import { request } from 'undici'
+import { callJsonRpc, JsonRpcError } from '#plumbing/json-rpc.js'
 
 export type Commitment = 'processed' | 'confirmed' | 'finalized'
 
@@ -7,22 +7,8 @@ export type ChainError = string | Record<string, unknown>
 
 export type TransactionStatus = { error: ChainError | null; commitment: Commitment }
 
-/** The node was reached, and refused the call. Anything else that is thrown means that nobody knows. */
-export class NodeRefusal extends Error {
-  constructor(
-    readonly code: number,
-    message: string,
-    readonly data: unknown,
-  ) {
-    super(message)
-    this.name = 'NodeRefusal'
-  }
-}
-
 const commitments = new Set<unknown>(['processed', 'confirmed', 'finalized'])
 const base64 = { encoding: 'base64' }
-
-type Answer = { result?: unknown; error?: { code?: unknown; message?: unknown; data?: unknown } }
 
 /**
  * The few questions that we ask a node of Solana. Answers are checked: whoever takes nonsense for "not found" tells a
@@ -32,29 +18,14 @@ type Answer = { result?: unknown; error?: { code?: unknown; message?: unknown; d
  * package is loaded.
  */
 export const createSolanaNode = (rpcUrl: string, timeoutMs = 8_000) => {
-  const post = async (method: string, params: unknown[]): Promise<Answer> => {
-    const { statusCode, body } = await request(rpcUrl, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
-      signal: AbortSignal.timeout(timeoutMs),
-    })
-    const text = await body.text()
-    if (statusCode !== 200) throw new Error(`the node of Solana answered ${method} with HTTP ${statusCode}`)
-    return JSON.parse(text) as Answer
-  }
+  const once = (method: string, params: unknown[]) => callJsonRpc(rpcUrl, method, params, timeoutMs)
 
-  const call = async (method: string, params: unknown[]): Promise<unknown> => {
-    const answer = await post(method, params).catch((error) => {
+  const call = (method: string, params: unknown[]): Promise<unknown> =>
+    once(method, params).catch((error) => {
       // A connection that was idle for too long is found dead only when it is used. All calls may be made twice.
-      if (deadConnection.has((error as { code?: string }).code)) return post(method, params)
+      if (deadConnection.has((error as { cause?: { code?: string } }).cause?.code)) return once(method, params)
       throw error
     })
-    if (answer?.error)
-      throw new NodeRefusal(Number(answer.error.code), `${method}: ${String(answer.error.message)}`, answer.error.data)
-    if (answer?.result === undefined) throw malformed(method)
-    return answer.result
-  }
 
   const callForValue = async (method: string, params: unknown[]): Promise<unknown> => {
     const value = ((await call(method, params)) as { value?: unknown } | null)?.value
@@ -100,12 +71,12 @@ export const createSolanaNode = (rpcUrl: string, timeoutMs = 8_000) => {
       return value.err as ChainError | null
     },
 
-    /** Throws a `NodeRefusal` when the node did not pass it on. One that is on the chain already is as good as sent. */
+    /** Throws a `JsonRpcError` when the node did not pass it on. One that is on the chain already is as good as sent. */
     async send(wire: string): Promise<void> {
       try {
         await call('sendTransaction', [wire, { ...base64, preflightCommitment: 'processed' }])
       } catch (error) {
-        if (!(error instanceof NodeRefusal && isAlreadyProcessed(error))) throw error
+        if (!(error instanceof JsonRpcError && isAlreadyProcessed(error))) throw error
       }
     },
 
@@ -123,7 +94,7 @@ export const createSolanaNode = (rpcUrl: string, timeoutMs = 8_000) => {
   }
 }
 
-const isAlreadyProcessed = ({ data, message }: NodeRefusal) =>
+const isAlreadyProcessed = ({ data, message }: JsonRpcError) =>
   (data as { err?: unknown } | null | undefined)?.err === 'AlreadyProcessed' || /already been processed/i.test(message)
 
 const deadConnection = new Set<string | undefined>(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'])

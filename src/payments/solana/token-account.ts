@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Address } from '@solana/kit'
+import { JsonRpcError } from '#plumbing/json-rpc.js'
 import { OperatorError } from '#plumbing/operator-error.js'
 import type { FeeKey } from './fee-key.js'
-import { type Commitment, NodeRefusal, type SolanaNode } from './node.js'
+import type { Commitment, SolanaNode } from './node.js'
 import { tokenProgram } from './read-payment.js'
 
 type Kit = typeof import('@solana/kit')
@@ -65,7 +66,7 @@ export const createTokenAccount = async (
 
   const deadline = AbortSignal.timeout(waitMs)
   await node.send(wire).catch((error) => {
-    if (!(error instanceof NodeRefusal)) throw error
+    if (!(error instanceof JsonRpcError)) throw error
     throw new OperatorError(
       `The token account ${tokenAccount} of the recipient ${owner} cannot be made: ${error.message}`,
       `Send some SOL to the fee wallet ${feeKey.address}, or any USDC to ${owner}, which makes the account as well`,
