@@ -1,5 +1,7 @@
+import assert from 'node:assert/strict'
 import { createHash, randomUUID } from 'node:crypto'
 import { findWallet } from '#accounts/wallets/wallets.js'
+import { Failure } from '#contract/errors.js'
 import { readBalances } from '#ledger/credit/balances.js'
 import type { PaymentRow } from '#payments/journal.js'
 import { createPayments } from '#payments/payments.js'
@@ -9,6 +11,18 @@ import { createScriptedChain, createScriptedRail, type ScriptedPayload, scripted
 import { createTestClock } from './service.js'
 
 export class Crash extends Error {}
+
+/** What a payment that must not be credited was answered with. */
+export const failing = async (work: Promise<unknown>): Promise<Failure> => {
+  const error = await work.then(
+    () => 'it was credited',
+    (error: unknown) => error,
+  )
+  assert.ok(error instanceof Failure, String(error))
+  return error
+}
+
+export const detailsOf = (failure: Failure) => (failure.body as { details: Record<string, unknown> }).details
 
 /** Dies at its n-th step, and does nothing any more from then on. Questions to the database and the chain are steps. */
 export const createLife = (stepsMax = Number.POSITIVE_INFINITY) => {

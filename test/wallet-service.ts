@@ -1,5 +1,8 @@
+import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
+import { openWallet } from '#accounts/wallets/wallets.js'
+import { grantCredit } from '#ledger/credit/grant.js'
 import { startEvmNode } from './chains/evm-node.js'
 import { startSvmNode } from './chains/svm-node.js'
 import { createSolanaKey } from './chains/svm-payments.js'
@@ -7,6 +10,8 @@ import { startTextService } from './text-service.js'
 import { createEvmWallet, createSolanaWallet, type TestWallet } from './wallets.js'
 
 type Test = { after(work: () => void | Promise<void>): void }
+
+export const hello = { model: 'acme', messages: [{ role: 'user', content: 'Hi' }] }
 
 /** Two chains with USDC, and the section of the config file that takes payments on both. */
 export const startChains = async (test: Test) => {
@@ -71,6 +76,15 @@ export const startWalletService = async (
         where w.address = ${wallet.normal}`
       return row?.balance ?? 0n
     },
+    /** A wallet with credit here, without the way over the chain. */
+    async richWallet(nanos = 5_000_000_000n, wallet = createEvmWallet()) {
+      const { accountId } = await openWallet(service.sql, wallet.normal, Date.now())
+      const grant = { accountId, amountNanos: nanos, idempotencyKey: randomUUID(), nowMs: Date.now() }
+      if (nanos > 0n) await grantCredit(service.sql, grant)
+      return { ...wallet, accountId }
+    },
+    chat: (headers: Record<string, string>, body: object = hello) =>
+      service.post('/chat/completions', body, { headers }),
     /** The official client pays, with whichever of the options it prefers. */
     async topUp(wallet: Pick<TestWallet, 'fetch'>): Promise<Response> {
       return wallet.fetch(`${service.baseURL}/x402/top-up`, { method: 'POST' })
