@@ -1,5 +1,5 @@
 import { createPublicKey, verify } from 'node:crypto'
-import { decodeBase58 } from './base58.js'
+import { decodeBase58 } from '#plumbing/base58.js'
 
 /** `signature` as wallets give it: 64 bytes in base58 or in base64. */
 export type SolanaProof = { wallet: string; text: string; signature: string }

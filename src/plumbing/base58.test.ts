@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { getBase58Codec } from '@solana/kit'
 import fc from 'fast-check'
-import { decodeBase58 } from './base58.js'
+import { decodeBase58, decodeLongBase58, encodeBase58 } from './base58.js'
 
 const codec = getBase58Codec()
 
@@ -40,4 +40,17 @@ test('what is no base58, or stands for too many bytes, is nothing', () => {
       assert.ok(bytes === undefined || codec.decode(bytes) === text)
     }),
   )
+})
+
+test('texts of any length are read and written as others do', () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 300 }), fc.nat(5), (tail, zeros) => {
+      const bytes = Buffer.concat([new Uint8Array(zeros), tail])
+      const text = codec.decode(bytes)
+      assert.equal(encodeBase58(bytes), text)
+      assert.deepEqual(decodeLongBase58(text, 305), new Uint8Array(bytes))
+      if (bytes.length > 0) assert.equal(decodeLongBase58(text, bytes.length - 1), undefined)
+    }),
+  )
+  for (const text of ['0', 'O1', '1'.repeat(9e6), 'é']) assert.equal(decodeLongBase58(text, 1232), undefined)
 })
