@@ -123,6 +123,20 @@ test('a body of another content type is 415', async () => {
   }
 })
 
+test('JSON may name its charset, or be of a kind of its own', async () => {
+  for (const type of [
+    'application/json; charset=utf-8',
+    'application/json;charset=UTF-8',
+    'application/problem+json',
+  ]) {
+    const { status, body } = await service.admin.post('/api_keys', undefined, {
+      raw: '{}',
+      headers: { 'content-type': type },
+    })
+    assert.deepEqual([status, body.code], [400, 'INVALID_REQUEST'], type)
+  }
+})
+
 test('malformed JSON is 400 and says where', async () => {
   const { status, body } = await service.admin.post('/api_keys', undefined, { raw: '{\n  "a": 1,\n  b: 2\n}' })
   assert.equal(status, 400)

@@ -3,7 +3,8 @@ import type { FastifyInstance } from 'fastify'
 import { fail } from '#contract/errors.js'
 import { explainJsonError } from '#plumbing/json-position.js'
 
-export const jsonTypes = /^application\/([\w.+-]+\+)?json$/i
+/** With parameters or without: many clients add `; charset=utf-8`. */
+export const jsonTypes = /^application\/([\w.+-]+\+)?json *(;.*)?$/i
 
 /** A broken body is refused with the place of the mistake. */
 export const parseJson = (body: Buffer): unknown => {
