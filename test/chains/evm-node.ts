@@ -30,7 +30,7 @@ import { installFolder } from '../../src/config.js'
 type Bytecode = Record<'usdc' | 'wallet' | 'walletFactory' | 'staking' | 'multicall3', Hex>
 
 /** A JSON-RPC error, as a node answers it. */
-type RpcError = { code: number; message: string }
+type RpcError = { code: number; message: string; data?: unknown }
 type Call = { id?: unknown; method: string; params?: unknown[] }
 
 /** What can be wrong with a node. Everything is as it should be until a test says otherwise. */
@@ -103,6 +103,18 @@ const createProvider = async (genesisTimeMs: number) => {
   )
 }
 
+/** A contract that refuses is told in the words of the engine; the nodes of a chain have others. */
+const spellRevert = (error: RpcError): RpcError => {
+  const bytes = (error.data as { data?: unknown } | null | undefined)?.data
+  if (typeof bytes !== 'string' || !/^reverted/i.test(error.message)) return error
+  const reason = /reason string '(.*)'/s.exec(error.message)?.[1]
+  return {
+    code: 3,
+    message: reason === undefined ? 'execution reverted' : `execution reverted: ${reason}`,
+    data: bytes,
+  }
+}
+
 const slotOf = (address: string, slot: bigint): Hex =>
   keccak256(encodeAbiParameters([{ type: 'address' }, { type: 'uint256' }], [address as Hex, slot]))
 
@@ -132,8 +144,9 @@ export const startEvmNode = async (
 
   const handle = async (call: Call) => {
     const { data } = await provider.handleRequest(JSON.stringify({ jsonrpc: '2.0', params: [], ...call }))
-    const answer = typeof data === 'string' ? JSON.parse(data) : data
-    return { ...answer, id: call.id ?? null } as { id: unknown; result?: unknown; error?: RpcError }
+    const answer = (typeof data === 'string' ? JSON.parse(data) : data) as { result?: unknown; error?: RpcError }
+    const said = answer.error ? { error: spellRevert(answer.error) } : answer
+    return { jsonrpc: '2.0', ...said, id: call.id ?? null } as { id: unknown; result?: unknown; error?: RpcError }
   }
   /** Asks the node itself, past all faults and without being counted. */
   const request = async <T = unknown>(method: string, ...params: unknown[]): Promise<T> => {
@@ -151,12 +164,12 @@ export const startEvmNode = async (
       return { jsonrpc: '2.0', id: call.id, result: keccak256(call.params?.[0] as Hex) }
     if (call.method === 'eth_getLogs' && (await blocksAsked(call)) > faults.logBlocksMax)
       return failed({ code: -32000, message: `eth_getLogs is limited to ${faults.logBlocksMax} blocks` })
-    return handle(call)
+    return handle(call).catch(({ message }: Error) => failed({ code: -32603, message }))
   }
   const blocksAsked = async (call: Call) => {
-    const { fromBlock = 'latest', toBlock = 'latest' } = call.params?.[0] as { fromBlock?: string; toBlock?: string }
+    const { fromBlock, toBlock } = Object(call.params?.[0]) as { fromBlock?: unknown; toBlock?: unknown }
     const latest = Number(await request<Hex>('eth_blockNumber'))
-    const height = (name: string) => (name.startsWith('0x') ? Number(name) : name === 'earliest' ? 0 : latest)
+    const height = (name: unknown) => (String(name).startsWith('0x') ? Number(name) : name === 'earliest' ? 0 : latest)
     return height(toBlock) - height(fromBlock) + 1
   }
 

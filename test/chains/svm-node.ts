@@ -52,6 +52,10 @@ const decodeWire = (text: string) => {
   return bytes
 }
 
+/** Whole numbers of 64 bits are written with all their digits. */
+const writeJson = (value: unknown) =>
+  JSON.stringify(value, (_, part) => (typeof part === 'bigint' ? `#${part}n` : part)).replace(/"#(\d+)n"/g, '$1')
+
 const createMethods = (ledger: SvmLedger, faults: ReturnType<typeof noFaults>, { genesisHash }: Required<Options>) => {
   const inContext = (value: unknown) => ({ context: { apiVersion: '2.2.0', slot: ledger.slot() }, value })
   const height = () => ledger.slot() - 100
@@ -202,11 +206,7 @@ export const startSvmNode = async (
     const result = Array.isArray(body) ? body.map(answer) : answer(body)
     if (faults.cutSends && body.method === 'sendTransaction') return request.socket.destroy()
     response.setHeader('content-type', 'application/json')
-    response.end(
-      faults.answersWith ??
-        faults.answersByMethod.get(body.method) ??
-        JSON.stringify(result, (_, value) => (typeof value === 'bigint' ? Number(value) : value)),
-    )
+    response.end(faults.answersWith ?? faults.answersByMethod.get(body.method) ?? writeJson(result))
   }).listen(0, '127.0.0.1')
   await new Promise((resolve) => server.once('listening', resolve))
   const close = () =>

@@ -1,5 +1,7 @@
 import type { Clock } from '#plumbing/clock.js'
-import type { EngineError } from '../engine-error.js'
+
+/** What a breaker must know of a failure: whether the target has too much to do, and how long it wants to be left alone. */
+export type Failure = { readonly trouble: string; readonly retryAfterMs?: number | undefined }
 
 export type BreakerSettings = {
   /** After so many failures in a row the target is left alone. */
@@ -17,7 +19,7 @@ export type Pass = {
   began(): void
   succeeded(): void
   /** Only for what is the target's fault. */
-  failed(error: EngineError): void
+  failed(failure: Failure): void
   /** It ended without telling anything about the target: the caller left, or asked for what nobody does. */
   released(): void
 }
@@ -42,7 +44,7 @@ export const createBreaker = ({ clock, settings }: { clock: Clock; settings: Bre
   /** Passes from before the latest pause tell old news: a hundred requests that fail together are one reason to pause. */
   let era = 0
 
-  const open = ({ trouble, retryAfterMs }: EngineError) => {
+  const open = ({ trouble, retryAfterMs }: Failure) => {
     const grownMs = pauseMinMs * 2 ** Math.min(pauses, 30)
     const pauseMs = Math.min(Math.max(retryAfterMs ?? grownMs, pauseMinMs), pauseMaxMs)
     pausedUntilMs = clock.nowMs() + pauseMs
@@ -75,10 +77,10 @@ export const createBreaker = ({ clock, settings }: { clock: Clock; settings: Bre
           failures = 0
           pauses = 0
         }),
-      failed: (error) =>
+      failed: (failure) =>
         settle(() => {
           failures += 1
-          if (failures >= failuresMax) open(error)
+          if (failures >= failuresMax) open(failure)
         }),
       released: () =>
         settle(() => {
@@ -97,6 +99,8 @@ export const createBreaker = ({ clock, settings }: { clock: Clock; settings: Bre
 
   return {
     waitMs,
+    /** False from the first pause until a request has succeeded again. */
+    isClosed: () => pausedUntilMs === undefined,
     /** Whether it is left alone because it said that it has too much to do. */
     isOverloaded: () => isOverloaded,
     /** Undefined while the target is left alone. */
