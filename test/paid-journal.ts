@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { auditLedger } from '#ledger/audit/audit.js'
+import { findRequestBill } from '#ledger/usage/request-bill.js'
 import type { Sql } from '#store/sql.js'
 
 /** An answer that a caller received to its last byte, and what it says about itself. */
@@ -17,13 +18,15 @@ export type Delivered = {
 export type Journal = {
   sent: number
   delivered: Delivered[]
+  /** Answers that were paid for together with others. */
+  tabbed: { accountId: string; requestId: string; units: number }[]
   /** Quantities of requests for which the engine fails. */
   failing: number[]
   /** What no caller should ever see. */
   surprises: string[]
 }
 
-export const createJournal = (): Journal => ({ sent: 0, delivered: [], failing: [], surprises: [] })
+export const createJournal = (): Journal => ({ sent: 0, delivered: [], tabbed: [], failing: [], surprises: [] })
 
 type Payer = { accountId: string; usd: bigint; bundled: bigint }
 
@@ -33,6 +36,7 @@ type UsageRow = { id: string; account_id: string; outcome: string; usd: bigint; 
 export const findProblems = async (sql: Sql, journal: Journal, payers: readonly Payer[]): Promise<string[]> => [
   ...journal.surprises,
   ...(await compareDelivered(sql, journal)),
+  ...(await compareTabbed(sql, journal)),
   ...(await compareQuantities(sql, journal)),
   ...(await compareSums(sql, payers)),
   ...(await auditLedger(sql))
@@ -52,6 +56,15 @@ const compareDelivered = async (sql: Sql, { delivered }: Journal): Promise<strin
       return [`${requestId} was delivered, and is ${record?.outcome ?? 'not billed'}`]
     const isRight = record.usd === usd && record.diem === diem && record.account_id === accountId
     return isRight ? [] : [`${requestId} was told ${usd} and ${diem}, and paid ${record.usd} and ${record.diem}`]
+  })
+}
+
+const compareTabbed = async (sql: Sql, { tabbed }: Journal): Promise<string[]> => {
+  const bills = await Promise.all(tabbed.map(({ accountId, requestId }) => findRequestBill(sql, accountId, requestId)))
+  return tabbed.flatMap(({ requestId, units }, place) => {
+    const bill = bills[place]
+    const isRight = bill?.outcome === 'completed' && bill.lines[0]?.quantity === BigInt(units)
+    return isRight ? [] : [`${requestId} used ${units} units, and paid for ${bill?.lines[0]?.quantity ?? 'none'}`]
   })
 }
 

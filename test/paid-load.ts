@@ -88,6 +88,24 @@ const runClient = async (needs: Needs, state: State, random: Random) => {
     if (random.chance(0.3)) await tryOnce()
   }
 
+  /** Several at once: what runs at the same time is paid together. */
+  const tabbed = async (signal?: AbortSignal) => {
+    const one = async () => {
+      const units = 1 + random.below(50)
+      const body = {
+        quantity: units,
+        worst: units + random.below(50),
+        delayMs: random.below(20),
+        fails: random.chance(0.1),
+      }
+      const answer = await send('/test/tab', { body, signal })
+      const isDelivered = answer?.status === 200 && answer.text.endsWith('"isWhole":true}')
+      if (isDelivered) journal.tabbed.push({ accountId: payer.accountId, requestId: answer.requestId, units })
+      else if (answer?.status !== 200) note(answer, { isFailing: body.fails })
+    }
+    await Promise.all(Array.from({ length: 1 + random.below(6) }, one))
+  }
+
   const stream = async (signal?: AbortSignal) => {
     const events = 1 + random.below(20)
     const body = { events, step: 1 + random.below(8), pauseMs: random.below(4) }
@@ -103,9 +121,9 @@ const runClient = async (needs: Needs, state: State, random: Random) => {
     note(await send(path, { body }), { quantity, isFailing: true })
   }
 
-  const leaving = () => random.pick([whole, stream])(AbortSignal.timeout(1 + random.below(40)))
+  const leaving = () => random.pick([whole, tabbed, stream])(AbortSignal.timeout(1 + random.below(40)))
 
-  const kinds = [whole, whole, retried, retried, stream, stream, failing, leaving]
+  const kinds = [whole, whole, retried, retried, tabbed, tabbed, stream, stream, failing, leaving]
   while (!state.isStopping) await random.pick(kinds)()
 }
 

@@ -8,11 +8,15 @@ import type { Line } from '../src/ledger/bill.js'
 import { Sealed } from '../src/ledger/charge.js'
 import { spendingHeaders } from '../src/ledger/credit/balance-reader.js'
 import type { Metered } from '../src/ledger/metered.js'
+import { createTabs } from '../src/ledger/tabs.js'
 
 /** One unit costs a millionth of a USD. */
 export const unitNanos = 1_000n
 
 const goods = { model: 'test-model', modelType: 'LLM', unitType: 'tokens' } as const
+
+/** No model has this name, so nobody is limited. */
+const tabGoods = { ...goods, model: 'test-tab' }
 
 /** A config file that knows the model these routes sell, so that they are limited. Nobody asks its upstream. */
 export const paidConfig = (limits: string) => `
@@ -62,8 +66,27 @@ const StreamRequest = Type.Object({
   failsAfter: Type.Optional(count()),
 })
 
-/** Two routes that charge: a whole answer and a stream. What real ones do with an engine, these do with a pause. */
+/**
+ * Routes that charge: a whole answer, one that is paid together with others, and a stream. What real ones do with an engine,
+ * these do with a pause.
+ */
 export const paidRoutes = (app: Server, { metered }: { metered: Metered }) => {
+  const tabs = createTabs({ metered })
+  app.post(
+    '/test/tab',
+    { config: { access: 'key', isPaid: true }, schema: { hide: true, body: PaidRequest } },
+    async (request) => {
+      const { quantity, worst = quantity, delayMs = 0, fails = false } = request.body
+      const { quantity: _, ...line } = unitLine(0)
+      const order = { requestId: request.id, caller: callerOf(request), goods: tabGoods, line, units: BigInt(worst) }
+      const { result } = await tabs.run(order, async (charge) => ({
+        units: BigInt(quantity),
+        result: await charge.open(engine).work(delayMs, fails),
+      }))
+      return { text: result, units: quantity, isWhole: true }
+    },
+  )
+
   app.post(
     '/test/paid',
     { config: { access: 'key', isPaid: true }, schema: { hide: true, body: PaidRequest } },

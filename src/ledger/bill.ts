@@ -28,6 +28,18 @@ export type Amounts = { usd: bigint; bundled: bigint; diem: bigint }
 
 export const nothing: Amounts = { usd: 0n, bundled: 0n, diem: 0n }
 
+export const more = (one: Amounts, other: Amounts): Amounts => ({
+  usd: one.usd + other.usd,
+  bundled: one.bundled + other.bundled,
+  diem: one.diem + other.diem,
+})
+
+export const less = (one: Amounts, other: Amounts): Amounts => ({
+  usd: one.usd - other.usd,
+  bundled: one.bundled - other.bundled,
+  diem: one.diem - other.diem,
+})
+
 const divideUp = (value: bigint, by: bigint) => (value + by - 1n) / by
 
 const least = (one: bigint, other: bigint) => (one < other ? one : other)

@@ -6,6 +6,8 @@ import {
   affordableUnits,
   covers,
   type Line,
+  less,
+  more,
   nothing,
   type Price,
   payFrom,
@@ -15,7 +17,7 @@ import {
 import type { Goods } from './goods.js'
 import type { Ledger } from './ledger.js'
 import type { Before, Held, HoldResult } from './posting/hold.js'
-import type { CountedBy, Settlement } from './posting/settle.js'
+import type { CountedBy, Settlement, Share } from './posting/settle.js'
 
 /**
  * An engine costs money to run, so nobody gets hold of one as it is: engines are sealed when the service is put together,
@@ -46,6 +48,8 @@ export type Finish = {
   outcome?: 'completed' | 'aborted'
   promptTokens?: number
   completionTokens?: number
+  /** Other requests that are settled with it. */
+  shares?: readonly Share[] | undefined
 }
 
 /** What a caller is told that a request cost; USD includes bundled credits. */
@@ -82,7 +86,11 @@ export type ChargeOrder = {
 
 /** How a wallet pays: with its own USD, or with nothing but the diem of the account that it is linked to. */
 export type WalletOrder =
-  | { pays: 'usd' }
+  | {
+      pays: 'usd'
+      /** What it must have to ask for anything. */
+      minimum: bigint
+    }
   | {
       pays: 'diem'
       /** What the wallet has itself, and keeps. */
@@ -110,6 +118,7 @@ export class Charge {
   #held: Held
   #readings: Reading[]
   #isRunning = true
+  #paidParts: Amounts = nothing
 
   private constructor(needs: Needs, order: ChargeOrder, held: Held, before: Before, readings: Reading[]) {
     this.#needs = needs
@@ -166,13 +175,25 @@ export class Charge {
 
   /** Sets more aside in mid-work, at least `least` and at most `most`. False when there is no more: then end in time. */
   async extend(most: Line[], least: Line[] = most): Promise<boolean> {
+    return (await this.#extend(most, least)) !== undefined
+  }
+
+  /** Sets aside what another request can use at most. False when that one may not begin. */
+  async admit(most: Line[]): Promise<boolean> {
+    const before = await this.#extend(most, most)
+    const { wallet } = this.#order
+    return before !== undefined && (wallet?.pays !== 'usd' || before.usd >= wallet.minimum)
+  }
+
+  /** Says what could be spent before it. */
+  async #extend(most: Line[], least: Line[]): Promise<Before | undefined> {
     const { requestId, accountId, apiKeyId, goods } = this.#order
     const order = { requestId, accountId, apiKeyId, model: goods.model, isExtension: true }
     const prices = askedPrices(this.#order, priceOf(least), priceOf(most))
     const result = await this.#needs.ledger.hold({ ...order, ...prices })
     if (result.outcome === 'gone') throw fail('holdLost')
-    if (result.outcome !== 'held') return false
-    const { held } = result
+    if (result.outcome !== 'held') return undefined
+    const { held, before } = result
     this.#held = {
       usd: this.#held.usd + held.usd,
       bundled: this.#held.bundled + held.bundled,
@@ -183,7 +204,7 @@ export class Charge {
         diem: this.#held.accounts.diem ?? held.accounts.diem,
       },
     }
-    return true
+    return before
   }
 
   /**
@@ -194,7 +215,15 @@ export class Charge {
     const { wallet } = this.#order
     if (wallet === undefined) return undefined
     if (wallet.pays === 'diem') return wallet.usd
-    const { usd, bundled } = this.#paid ?? this.#held
+    const { usd, bundled } = more(this.#paid ?? this.#held, this.#paidParts)
+    return this.before.usd - usd - bundled
+  }
+
+  /** The same, but what is set aside and not paid yet is still its own. */
+  get walletUsdOwned(): bigint | undefined {
+    const { wallet } = this.#order
+    if (wallet === undefined || wallet.pays === 'diem') return wallet?.usd
+    const { usd, bundled } = more(this.#paid ?? nothing, this.#paidParts)
     return this.before.usd - usd - bundled
   }
 
@@ -211,9 +240,7 @@ export class Charge {
   async settle(finish: Finish): Promise<Settled<undefined>>
   async settle<Result>(finish: Finish, result: Result): Promise<Settled<Result>>
   async settle(finish: Finish, result?: unknown): Promise<Settled<unknown>> {
-    const price = priceOf(finish.lines)
-    if (!covers(this.#held, price)) this.#needs.onShortfall(this.requestId, price)
-    const paid = payFrom(this.#held, price)
+    const paid = this.#pay(finish.lines, this.requestId)
     const { idempotency } = this.#order
     const claim = idempotency && { answer: isAnswer(result) ? encryptAnswer(result, idempotency) : null }
     await this.#end(
@@ -225,11 +252,58 @@ export class Charge {
         promptTokens: finish.promptTokens === undefined ? null : BigInt(finish.promptTokens),
         completionTokens: finish.completionTokens === undefined ? null : BigInt(finish.completionTokens),
         claim,
+        shares: finish.shares,
       },
       settlePatienceMs,
     )
     this.#paid = paid
     return new Settled(result, { usd: paid.usd + paid.bundled, diem: paid.diem })
+  }
+
+  /**
+   * Pays for a part of the work while the rest goes on, as a request of its own with an id of its own. What stays set
+   * aside must still pay for the rest.
+   */
+  async settlePart(requestId: string, finish: Finish, shares: readonly Share[] | undefined): Promise<void> {
+    this.assertRunning()
+    const paid = this.#pay(finish.lines, requestId)
+    const { accounts, ...held } = this.#held
+    this.#held = { ...less(held, paid), accounts }
+    this.#paidParts = more(this.#paidParts, paid)
+    const { accountId, apiKeyId, goods, beganAtMs } = this.#order
+    const who = {
+      requestId,
+      accountId,
+      apiKeyId,
+      goods,
+      beganAtMs,
+      held: { ...paid, accounts },
+      partOf: this.requestId,
+      shares,
+    }
+    const end = {
+      paid,
+      lines: shareOut(finish.lines, paid),
+      outcome: 'completed',
+      countedBy: finish.countedBy,
+    } as const
+    const result = await this.#needs.ledger.settle(
+      { ...who, ...end, promptTokens: null, completionTokens: null },
+      settlePatienceMs,
+    )
+    if (result === 'gone') throw fail('holdLost')
+  }
+
+  #pay(lines: Line[], requestId: string): Amounts {
+    const price = priceOf(lines)
+    if (!covers({ ...this.#held, usd: this.#held.usd + roundingNanos }, price))
+      this.#needs.onShortfall(requestId, price)
+    return payFrom(this.#held, price)
+  }
+
+  /** What was paid for parts so far. */
+  get paidParts(): Amounts {
+    return this.#paidParts
   }
 
   /** Gives everything back if the request is not settled: it failed, and costs nothing. */
@@ -241,7 +315,7 @@ export class Charge {
   }
 
   async #end(
-    end: Pick<Settlement, 'paid' | 'lines' | 'outcome' | 'countedBy' | 'promptTokens' | 'completionTokens' | 'claim'>,
+    end: Omit<Settlement, 'requestId' | 'accountId' | 'apiKeyId' | 'goods' | 'beganAtMs' | 'held' | 'correction'>,
     patienceMs: number,
   ) {
     this.assertRunning()
@@ -262,6 +336,9 @@ export class Charge {
     return windows.length === 0 ? undefined : { windows, tokens }
   }
 }
+
+/** Prices are rounded up: of sums that are held in other parts than they are paid, as much may be missing. */
+const roundingNanos = 2n
 
 /** No account has as much: what costs this in USD can only be paid in diem, and only as a whole. */
 const beyondAllUsd = 8_000_000_000_000_000_000n

@@ -43,8 +43,9 @@ export const createWalletCharges = ({ sql, take, minimum, release }: Needs) => {
     const inDiem =
       diemAccountId === null || order.most.diem === 0n ? undefined : await takeDiem(caller, diemAccountId, order)
     if (inDiem) return inDiem
-    const taken = await take({ ...order, wallet: { pays: 'usd' } })
-    if (!(taken instanceof Charge) || taken.before.usd >= minimum()) return taken
+    const wallet = { pays: 'usd', minimum: minimum() } as const
+    const taken = await take({ ...order, wallet })
+    if (!(taken instanceof Charge) || taken.before.usd >= wallet.minimum) return taken
     await release(taken)
     throw paymentRequired(taken.before.usd)
   }

@@ -86,7 +86,7 @@ const usdAccount = `(select id from ledger_account where owner = '${accountId}' 
 const earnedUsd = `(select id from ledger_account where owner is null and currency = 'USD' and kind = 'earned')`
 
 test('books that were kept by the service have no problems', () => {
-  assert.equal(healthy.length, 14)
+  assert.equal(healthy.length, 15)
   assert.deepEqual(
     healthy.filter(({ problems }) => problems > 0),
     [],
@@ -226,6 +226,15 @@ test('a bill whose lines do not sum to what was paid is found', () =>
     'the lines of every bill sum to what was paid',
     new RegExp(`request ${bundledId} paid 90 nano-USD and 0 nano-diem, its lines say 91 and 0`),
   ))
+
+test('a bill of several requests that is not shared out in full, or is not there, is found', async () => {
+  const check = 'requests that were paid together share the whole of their bill'
+  const share = (units: number, bill = usdId) =>
+    `insert into usage_share values ('${randomUUID()}', '${bill}', ${units})`
+  assert.equal((await afterBreaking(`${share(4)}; ${share(7)}`)).size, 0)
+  await breaks(`${share(4)}; ${share(6)}`, check, new RegExp(`bill ${usdId} is of 11 units, its shares of 10`))
+  await breaks(share(4, randomUUID()), check, /is of 0 units, its shares of 4/)
+})
 
 test('lines that cannot be read are a problem and do not stop the audit', async () => {
   const found = await afterBreaking(

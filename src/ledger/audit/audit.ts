@@ -5,6 +5,7 @@ import { entryChecks } from './entries.js'
 import { holdChecks } from './holds.js'
 import { paymentChecks } from './payments.js'
 import { rollUpChecks } from './roll-ups.js'
+import { shareChecks } from './shares.js'
 
 export type Finding = { check: string; problems: number; examples: string[] }
 
@@ -26,7 +27,7 @@ export const auditLedger = (
     await sql`set transaction isolation level repeatable read, read only`
     await sql.script(settings)
     const findings: Finding[] = []
-    for (const check of [...entryChecks, ...holdChecks, ...rollUpChecks, ...paymentChecks])
+    for (const check of [...entryChecks, ...holdChecks, ...shareChecks, ...rollUpChecks, ...paymentChecks])
       findings.push(await runCheck(sql, check, { expiredBefore: new Date(nowMs - holdGraceMs) }))
     return findings
   })

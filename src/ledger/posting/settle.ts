@@ -32,7 +32,13 @@ export type Settlement = {
   onlyIfExpired?: boolean
   /** What it turned out to use of its rate limits, beyond the estimate. */
   correction?: Correction | undefined
+  /** The request whose hold it is a part of; that one goes on with the rest. */
+  partOf?: string | undefined
+  /** Other requests that are settled with it, and how many of its units are theirs. */
+  shares?: readonly Share[] | undefined
 }
+
+export type Share = { requestId: string; units: bigint }
 
 /** `already`: an earlier try did it. `gone`: there is no hold to pay from; it expired. */
 export type SettleResult = 'settled' | 'already' | 'gone'
@@ -104,27 +110,61 @@ export const createSettlements = ({ sql, clock, sizeMax, isCounting, onBatch, on
         arrayText(keys.map(({ diem }) => diem)),
       ]
       const corrections = isCounting ? settlements.flatMap(({ correction }) => correction ?? []) : []
-      const settle = () => sql.call<SettleRow>('ledger_settle_batch', values)
+      const steps = { values, splits: splitColumns(settlements), shares: shareColumns(settlements) }
+      const settle = (correctionValues: unknown[] = []) => post(sql, { ...steps, corrections: correctionValues })
       const [row] = await (corrections.length === 0
         ? settle()
-        : withoutLimits(
-            () => settleAndCorrect(sql, values, correctionColumns(corrections, clock.nowMs())),
-            settle,
-            onTrouble,
-          ))
+        : withoutLimits(() => settle(correctionColumns(corrections, clock.nowMs())), settle, onTrouble))
       return settlements.map(() => row?.ledger_settle_batch as SettleResult)
     },
   })
 }
 
-/** In one statement, so that the limits cost no round trip of their own. What was settled before was corrected before. */
-const settleAndCorrect = (sql: Sql, values: unknown[], corrections: unknown[]) => {
-  const all = [...values, ...corrections]
-  const place = (_: unknown, index: number) => `$${index + 1}`
-  const text = `select s.result ledger_settle_batch,
-      case when s.result = 'settled' then limits_correct(${all.map(place).slice(values.length)}) end
-    from ledger_settle_batch(${values.map(place)}) as s(result)`
-  return sql.prepared<SettleRow>('settle and correct', text, all)
+type Posted = { values: unknown[]; splits: unknown[]; shares: unknown[]; corrections: unknown[] }
+
+/**
+ * In one statement, so that nothing costs a round trip of its own: parts are split off, everything is settled, and if it
+ * was, shares are written down and counters corrected. Each comes after the other because it is given what that returned.
+ */
+const post = (sql: Sql, { values, splits, shares, corrections }: Posted) => {
+  if (splits.length + shares.length + corrections.length === 0)
+    return sql.call<SettleRow>('ledger_settle_batch', values)
+  let places = values.length
+  const call = (name: string, some: unknown[], first: string[] = []) =>
+    some.length === 0 ? undefined : `${name}(${[...first, ...some.map(() => `$${++places}`)]})`
+  const split = call('ledger_split_holds', splits, ['$1'])
+  const afterwards = [call('usage_share_out', shares), call('limits_correct', corrections)]
+  const columns = afterwards.map((step) => (step ? `, case when s.result = 'settled' then ${step} end` : ''))
+  const owners = split ? 'case when p.done then $1::uuid[] end' : '$1'
+  const rest = values.slice(1).map((_, index) => `$${index + 2}`)
+  const text = `select s.result ledger_settle_batch ${columns.join(' ')}
+    from ${split ? `${split} as p(done), lateral` : ''} ledger_settle_batch(${[owners, ...rest]}) as s(result)`
+  const name = `settle ${[split, ...afterwards].map((step) => (step ? 1 : 0)).join('')}`
+  return sql.prepared<SettleRow>(name, text, [...values, ...splits, ...shares, ...corrections])
+}
+
+const splitColumns = (settlements: readonly Settlement[]): unknown[] => {
+  const splits = settlements.filter(({ partOf }) => partOf !== undefined)
+  if (splits.length === 0) return []
+  return [
+    arrayText(splits.map(({ partOf }) => partOf as string)),
+    arrayText(splits.map(({ requestId }) => requestId)),
+    arrayText(splits.map(({ held }) => held.usd)),
+    arrayText(splits.map(({ held }) => held.bundled)),
+    arrayText(splits.map(({ held }) => held.diem)),
+  ]
+}
+
+const shareColumns = (settlements: readonly Settlement[]): unknown[] => {
+  const shares = settlements.flatMap(({ requestId, shares = [] }) =>
+    shares.map((share) => ({ ...share, settledWith: requestId })),
+  )
+  if (shares.length === 0) return []
+  return [
+    arrayText(shares.map(({ requestId }) => requestId)),
+    arrayText(shares.map(({ settledWith }) => settledWith)),
+    arrayText(shares.map(({ units }) => units)),
+  ]
 }
 
 const byRequestId = (one: Settlement, other: Settlement) => (one.requestId < other.requestId ? -1 : 1)
