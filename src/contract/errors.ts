@@ -82,6 +82,23 @@ export const failures = {
   ),
   mediaUnavailable: line(400, 'MEDIA_UNAVAILABLE', (place = '', problem = '') => `The URL in ${place} ${problem}`),
 
+  // 400, for calls of blockchain nodes
+  rpcNetworkUnsupported: line(
+    400,
+    'UNSUPPORTED_NETWORK',
+    (network = '', networks = '') => `The network '${network}' is not supported; supported are: ${networks}`,
+  ),
+  rpcMethodUnsupported: line(
+    400,
+    'UNSUPPORTED_METHOD',
+    (network = '', methods = '') => `On ${network}, ${methods}. Nothing was run, nothing is charged`,
+  ),
+  rpcIdempotencyKeyInvalid: line(
+    400,
+    'INVALID_REQUEST',
+    'Idempotency-Key must be 1 to 255 letters, digits, hyphens or underscores',
+  ),
+
   // 400, for keys made with a wallet
   walletAddressInvalid: line(400, 'INVALID_REQUEST', 'address must be 0x and 40 hexadecimal digits'),
   walletTokenExpired: line(400, 'INVALID_REQUEST', 'The token has expired; get a new one, it is valid for 15 minutes'),
@@ -222,6 +239,12 @@ export const failures = {
     (model = '') => `The model '${model}' has too much to do right now; retry after the time in retry-after`,
   ),
 
+  rpcLimited: line(
+    429,
+    'RATE_LIMIT_EXCEEDED',
+    (limit = '', used = '', reset = '') => `Rate limit reached: ${limit}; ${used}; retry at ${reset}`,
+  ),
+
   // Nobody hears this one; it is what proxies write into their logs for a client that left.
   callerLeft: line(499, 'CALLER_LEFT', 'The caller left before there was anything to answer'),
 
@@ -241,6 +264,28 @@ export const failures = {
     504,
     'REQUEST_TIMEOUT',
     (model = '') => `The model '${model}' took too long; nothing is charged. Ask for less, or with "stream": true`,
+  ),
+  rpcFailed: line(
+    500,
+    'RPC_UPSTREAM_FAILED',
+    (network = '', problem = '') => `No node of ${network} gave an answer: ${problem}; nothing is charged, retry`,
+  ),
+  rpcTimeout: line(
+    500,
+    'RPC_UPSTREAM_TIMEOUT',
+    (network = '') => `The nodes of ${network} took too long; nothing is charged, retry or ask for less`,
+  ),
+  rpcAnswerTooLarge: line(
+    500,
+    'RPC_ANSWER_TOO_LARGE',
+    (network = '', max = '') =>
+      `The answer of ${network} is larger than ${max} bytes (of a batch: four times that); nothing is charged. Ask for less, such as fewer blocks`,
+  ),
+  rpcOutcomeUnknown: line(
+    500,
+    'RPC_OUTCOME_UNKNOWN',
+    (network = '', hash = '') =>
+      `The node of ${network} broke off, so it is not known whether ${hash} was sent; look for it before you send it again. Nothing is charged`,
   ),
   unknown: line(
     500,
