@@ -30,9 +30,11 @@ import { imageRoutes } from '#http/routes/images.js'
 import { modelRoutes } from '#http/routes/models.js'
 import { operationRoutes } from '#http/routes/operations.js'
 import { rateLimitRoutes } from '#http/routes/rate-limits.js'
+import { rpcRoutes } from '#http/routes/rpc.js'
 import { textRoutes } from '#http/routes/text.js'
 import { walletKeyRoutes } from '#http/routes/wallet-keys.js'
 import { x402Routes } from '#http/routes/x402.js'
+import { createRpcAnswering } from '#http/rpc-reply.js'
 import { createServer, type Server } from '#http/server.js'
 import { createStandings } from '#http/tell-standing.js'
 import { createTextReply } from '#http/text-reply.js'
@@ -42,6 +44,7 @@ import { createBalanceReader } from '#ledger/credit/balance-reader.js'
 import { createLedger } from '#ledger/ledger.js'
 import { createMetered, type Metered } from '#ledger/metered.js'
 import { createLedgerMetrics } from '#ledger/metrics.js'
+import { createTabs } from '#ledger/tabs.js'
 import { createUsage } from '#ledger/usage/usage.js'
 import { createBudgets } from '#limits/budgets.js'
 import { createFailureNews } from '#limits/failure-news.js'
@@ -49,6 +52,9 @@ import { createLimits, type Limited } from '#limits/limits.js'
 import { createLimitMetrics } from '#limits/metrics.js'
 import { createOthers } from '#limits/others.js'
 import { createRefusalLog } from '#limits/refusal-log.js'
+import { createRpcLimits } from '#limits/rpc/rpc-limits.js'
+import { createSharedTally } from '#limits/rpc/shared-tally.js'
+import { createTally } from '#limits/rpc/tally.js'
 import { type LimitType, limitTypeOf } from '#limits/standing.js'
 import type { Clock } from '#plumbing/clock.js'
 import { createGuardedFetch } from '#plumbing/guarded-fetch/guarded-fetch.js'
@@ -56,6 +62,7 @@ import { messageOf } from '#plumbing/message-of.js'
 import { createAnnouncements } from '#store/announcements.js'
 import { createDatabase } from '#store/sql.js'
 import { createEngines } from './service/engines.js'
+import { createRpcService } from './service/rpc.js'
 import { createWallets } from './service/wallets.js'
 
 type Needs = {
@@ -223,6 +230,15 @@ export const createApp = async ({
     onTrouble: (what, cause) => log.warn({ reason: messageOf(cause) }, what),
   })
 
+  const chainCalls = createRpcService({ config, sql, clock, registry, log })
+  const rpcLimits = createRpcLimits({
+    tally: sharesLimits ? createSharedTally(sql) : createTally(),
+    allowanceOf: chainCalls.allowanceOf,
+    clock,
+    onLimited: (who, unit) => noteRefusal(who, '', unit === 'requests' ? 'RPM' : 'RPD'),
+    onTrouble: onLimitTrouble,
+  })
+
   let isDraining = false
   const readiness = async () => ({
     accepting: !isDraining,
@@ -261,6 +277,15 @@ export const createApp = async ({
       })
       walletKeyRoutes(server, { walletKeys, clock })
       await x402Routes(server, { payments: wallets.payments, terms: wallets.terms, paymentRequired, usage })
+      rpcRoutes(server, {
+        networks: chainCalls.rpc.networks,
+        answer: createRpcAnswering({
+          rpc: chainCalls.rpc,
+          limits: rpcLimits,
+          tabs: createTabs({ metered }),
+          metered,
+        }),
+      })
       rateLimitRoutes(server, { limits, refusals, usage, clock })
       apiKeyRoutes(server, { keyring, usage, clock })
       billingRoutes(server, { usage, clock })
@@ -282,6 +307,7 @@ export const createApp = async ({
     clearInterval(idle)
     await wallets.stop()
     await engines.close()
+    await chainCalls.close()
     await ledger.stop()
     await lastUsed.stop()
     await refusals.stop()

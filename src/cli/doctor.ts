@@ -22,6 +22,7 @@ export const doctorCommand = (program: Command) => {
         const { modelFileIn, readOffer } = await import('../service/offer.js')
         const { checkEngines } = await import('./engine-checks.js')
         const { checkWallets } = await import('./wallet-checks.js')
+        const { checkNodes } = await import('./rpc-checks.js')
         const { config, catalog } = await readOffer(settings, systemClock)
         const models = catalog.list('all')
         const offline = models.filter(({ model_spec }) => model_spec.offline).length
@@ -33,6 +34,7 @@ export const doctorCommand = (program: Command) => {
           { check: 'the catalog has models', ok: models.length > 0, detail: `${models.length}, ${offline} offline` },
           ...(await checkEngines({ config, catalog, modelFile: modelFileIn(settings) })),
           ...(await checkWallets(sql, config)),
+          ...(await checkNodes(config)),
           await checkTiers(sql, catalog),
           checkLimitedModels(catalog),
           { check: 'the database answers and is migrated', ok: true, detail: `PostgreSQL ${version}` },

@@ -7,6 +7,7 @@ import { creditCommands } from './credits.js'
 import { doctorCommand } from './doctor.js'
 import { keyCommands } from './keys.js'
 import { modelsCommand } from './models.js'
+import { rpcCommands } from './rpc.js'
 import { stakeCommands } from './stake.js'
 import { walletCommands } from './wallets.js'
 
@@ -36,6 +37,7 @@ Examples:
   creditCommands(program)
   stakeCommands(program)
   walletCommands(program)
+  rpcCommands(program)
   modelsCommand(program)
   doctorCommand(program)
   return program

@@ -31,6 +31,8 @@ declare module 'fastify' {
     modelType?: ModelType
     /** Which model a body means, where that is not simply its `model`. May fail. */
     modelNameOf?: (body: unknown) => string
+    /** The route has limits of its own, so its answers say nothing of those that others have. */
+    hasOwnLimits?: boolean
     /** Bodies may also be forms with files. */
     takesForms?: boolean
     /** The key may also come as `x-api-key`, as clients of Anthropic send it. */
@@ -139,8 +141,9 @@ const isBlank = (text: string | undefined) => text === undefined || text.trim() 
 export const pathOf = (url: string): string => url.split('?', 1)[0] as string
 
 const signInOf = ({ headers }: FastifyRequest): string | undefined => {
-  const sent = [headers['sign-in-with-x'], headers['x-sign-in-with-x']].flat()
-  return sent.find((one) => !isBlank(one))
+  const sent = headers['sign-in-with-x'] ?? headers['x-sign-in-with-x']
+  if (sent === undefined) return undefined
+  return [sent, headers['x-sign-in-with-x']].flat().find((one) => !isBlank(one))
 }
 
 const missingSignIn = () => fail('signInInvalid', "the header 'SIGN-IN-WITH-X' is missing").with({ reason: 'missing' })

@@ -9,7 +9,7 @@ export const basePath = '/api/v1'
 
 /** Failures that follow from what a route is, so that no route has to repeat them. */
 const usualFailures = (
-  { access = 'open', isPaid = false, refusal }: FastifyContextConfig,
+  { access = 'open', isPaid = false, modelType, refusal }: FastifyContextConfig,
   hasBody: boolean,
   hasInput: boolean,
 ) => {
@@ -19,7 +19,9 @@ const usualFailures = (
     ...(hasInput && { 400: refusal ? error('The request is not valid') : detailed }),
     ...(access !== 'open' && { 401: error('The credentials are missing or wrong') }),
     ...(access !== 'open' && {
-      429: error(`A limit is reached${isPaid ? ', or the model has too much to do' : ''}; retry after \`retry-after\``),
+      429: error(
+        `A limit is reached${modelType ? ', or the model has too much to do' : ''}; retry after \`retry-after\``,
+      ),
     }),
     ...(isPaid && {
       402: refusal
@@ -28,9 +30,11 @@ const usualFailures = (
             description: 'The credit, or what the key may spend, is used up; wallets are told how to top up',
             anyOf: [Shared(StandardError), Shared(WalletPaymentRequired), Shared(PaymentOffer)],
           },
+      409: error('The first request with this Idempotency-Key is still running'),
+    }),
+    ...(modelType && {
       403: error('The key may not use this model'),
       404: error('There is no such model'),
-      409: error('The first request with this Idempotency-Key is still running'),
       410: error('The model was retired'),
       504: error('The model took too long'),
     }),

@@ -23,13 +23,25 @@ export const answerPaid = async (
 ): Promise<void> => {
   const { id: requestId, caller } = exchange
   const whole = { ...order, requestId, caller, idempotency: await idempotencyOf(exchange) }
-  const { status, headers, body, before, standing, isReplay } = await metered.answer(whole, work)
+  const { before, standing, isReplay, ...answer } = await metered.answer(whole, work)
+  await sendAnswer(exchange, answer, spendingHeaders(before), standing, replayed(isReplay))
+}
+
+export const replayed = (isReplay: boolean): Record<string, string> =>
+  isReplay ? { 'idempotent-replayed': 'true' } : {}
+
+/** Sends a whole answer, compressed if that is worth it. */
+export const sendAnswer = async (
+  exchange: Exchange,
+  { status, headers, body }: Answer,
+  ...more: Readonly<Record<string, string>>[]
+): Promise<void> => {
   // Pictures are compressed already.
   const accepted = headers['content-type']?.startsWith('image/') ? undefined : exchange.headers['accept-encoding']
-  const { encoding, bytes } = await compress(body, accepted)
-  exchange.begin(status, headers, spendingHeaders(before), standing, {
-    ...(isReplay && { 'idempotent-replayed': 'true' }),
-    ...(encoding !== null && { 'content-encoding': encoding, vary: 'accept-encoding' }),
+  const packed = worthCompressing(body, accepted) ? await compress(body, String(accepted)) : undefined
+  const bytes = packed?.bytes ?? body
+  exchange.begin(status, headers, ...more, {
+    ...(packed?.encoding && { 'content-encoding': packed.encoding, vary: 'accept-encoding' }),
     'content-length': String(Buffer.byteLength(bytes)),
   })
   exchange.response.end(bytes)
@@ -45,32 +57,29 @@ const brotli = promisify(brotliCompress)
 const zip = promisify(gzip)
 export const brotliQuality = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }
 
-const compress = async (body: string | Buffer, accepted: string | string[] | undefined) => {
-  if (accepted === undefined || body.length < compressFromBytes || body.length > compressUpToBytes)
-    return { encoding: null, bytes: body }
-  const encoding = negotiator.negotiate(String(accepted), ['br', 'gzip'])
+const worthCompressing = (body: string | Buffer, accepted: unknown) =>
+  accepted !== undefined && body.length >= compressFromBytes && body.length <= compressUpToBytes
+
+const compress = async (body: string | Buffer, accepted: string) => {
+  const encoding = negotiator.negotiate(accepted, ['br', 'gzip'])
   if (encoding === 'br') return { encoding, bytes: await brotli(body, brotliQuality) }
   if (encoding === 'gzip') return { encoding, bytes: await zip(body) }
-  return { encoding: null, bytes: body }
+  return undefined
 }
 
-const idempotencyOf = async ({
-  caller,
-  headers,
-  method,
-  url,
-  body,
-  uploads,
-}: Exchange): Promise<Idempotency | undefined> => {
+const idempotencyOf = async (exchange: Exchange): Promise<Idempotency | undefined> => {
+  const { headers, method, url, body, uploads } = exchange
   const key = headers['idempotency-key']
   if (key === undefined) return undefined
   if (typeof key !== 'string' || !/^[\x20-\x7e]{1,255}$/.test(key)) throw fail('idempotencyKeyInvalid')
-  // What only this caller has, and sends every time. A wallet signs anew, so only its name stays the same.
-  const credential =
-    caller.kind === 'wallet' ? `wallet ${caller.address}` : (headers.authorization ?? String(headers['x-api-key']))
   const files = await Promise.all([...(uploads?.contents ?? [])].map(fingerprint))
-  return { key, credential, request: [`${method} ${url}`, JSON.stringify(body), ...files].join('\n') }
+  const request = [`${method} ${url}`, JSON.stringify(body), ...files].join('\n')
+  return { key, credential: credentialOf(exchange), request }
 }
+
+/** What only this caller has, and sends every time. A wallet signs anew, so only its name stays the same. */
+export const credentialOf = ({ caller, headers }: Exchange): string =>
+  caller.kind === 'wallet' ? `wallet ${caller.address}` : (headers.authorization ?? String(headers['x-api-key']))
 
 /** Made in a thread of the runtime: files are large. */
 const fingerprint = async (content: Uint8Array | string): Promise<string> =>

@@ -15,6 +15,7 @@ import { imageSchemas } from '#contract/images.js'
 import { CountTokensRequest, MessagesAnswer, MessagesError, MessagesRequest, TokenCount } from '#contract/messages.js'
 import { Model } from '#contract/models.js'
 import { ResponsesAnswer, ResponsesRequest } from '#contract/responses.js'
+import { rpcSchemas } from '#contract/rpc.js'
 import { x402Schemas } from '#contract/x402.js'
 import type { Authenticate } from '#guard/authenticate.js'
 import type { WalletDoor } from '#guard/wallet-door.js'
@@ -118,6 +119,7 @@ export const createServer = async (needs: Needs) => {
     ...textSchemas,
     ...imageSchemas,
     ...x402Schemas,
+    ...rpcSchemas,
   ]
   for (const schema of sharedSchemas) app.addSchema(schema)
   const validators = createValidators(sharedSchemas)

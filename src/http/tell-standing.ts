@@ -43,9 +43,10 @@ export const tellStanding = (
     const balance = reply.hasHeader('x-svc-balance-diem')
       ? undefined
       : (request.balance ?? balances.read(caller).catch(() => undefined))
-    const limits = hasLimits(reply)
-      ? undefined
-      : (request.standing ?? standings.of(caller, modelNamedBy(request)).catch(() => undefined))
+    const limits =
+      hasLimits(reply) || request.routeOptions.config.hasOwnLimits
+        ? undefined
+        : (request.standing ?? standings.of(caller, modelNamedBy(request)).catch(() => undefined))
     void Promise.all([balance, limits]).then(([balanceHeaders, limitHeaders]) => {
       if (balanceHeaders) add(reply, { ...balanceHeaders, ...remainingOf(caller, balanceHeaders) })
       if (limitHeaders !== undefined) reply.headers({ ...limitHeaders, ...waitOf(reply, standings) })

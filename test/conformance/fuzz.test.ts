@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import fc from 'fast-check'
+import { startEvmNode } from '../chains/evm-node.js'
 import { base64 } from '../image-service.js'
 import { committedDescription } from '../openapi.js'
 import { plain, scenery } from '../pictures.js'
+import { rpcSection } from '../rpc-service.js'
 import { startService } from '../service.js'
 import { startTextService } from '../text-service.js'
 
@@ -11,7 +13,9 @@ const service = await startService({ after })
 // What is tried here often fails, and often.
 const sections =
   'limits: { tiers: { paid: { M: { rpm: 100000 }, image: { rpm: 100000 } } }, errorBudget: { failed: 100000, unsupported: 100000 } }'
-const text = await startTextService({ after }, { sections })
+const node = await startEvmNode({ after })
+const rpc = rpcSection({ 'base-mainnet': { upstreams: [node.url] } })
+const text = await startTextService({ after }, { sections: `${sections}\n${rpc}` })
 
 /** Every route that takes a body, from the interface description, so that a new one is fuzzed without being named here. */
 const { paths, components } = committedDescription()
@@ -25,8 +29,15 @@ function fieldsOf(body: unknown): string[] {
   const { schema } = (body as { content: Record<string, { schema: { $ref?: string; properties?: object } }> }).content[
     'application/json'
   ] ?? { schema: {} }
-  const named = schema.$ref === undefined ? schema : components.schemas[schema.$ref.split('/').at(-1) ?? '']
-  return Object.keys((named as { properties?: object } | undefined)?.properties ?? {})
+  return propertiesOf(schema)
+}
+
+type Schema = { $ref?: string; properties?: object; anyOf?: Schema[] }
+
+/** Also of those that a schema names, and of its alternatives. */
+function propertiesOf({ $ref, properties = {}, anyOf = [] }: Schema): string[] {
+  const named = $ref === undefined ? undefined : (components.schemas[$ref.split('/').at(-1) ?? ''] as Schema)
+  return [...Object.keys(properties), ...anyOf.flatMap(propertiesOf), ...(named ? propertiesOf(named) : [])]
 }
 
 const nasty = fc.oneof(
@@ -188,6 +199,16 @@ const working: Record<string, object> = {
   },
   '/image/multi-edit': { images: [picture, picture], prompt: 'side by side', modelId: 'layers-edit', safe_mode: false },
   '/images/edits': { image: [picture], mask: picture, prompt: 'brighter', size: '256x256', output_format: 'jpeg' },
+  '/crypto/rpc/base-mainnet': [
+    { jsonrpc: '2.0', id: 1, method: 'eth_getBalance', params: [`0x${'1'.repeat(40)}`, 'latest'] },
+    {
+      jsonrpc: '2.0',
+      id: 'logs',
+      method: 'eth_getLogs',
+      params: [{ fromBlock: '0x0', toBlock: 'latest', topics: [null] }],
+    },
+    { id: null, method: 'eth_sendRawTransaction', params: ['0x02c0'] },
+  ],
   '/image/upscale': { image: picture, scale: 2, creativity: 0.01 },
   '/image/background-remove': { image: subject },
 }

@@ -74,24 +74,46 @@ export const LimitsEntry = Type.Object(
 )
 export type LimitsEntry = Static<typeof LimitsEntry>
 
+/** A node, by its address or with what has to be sent to it. */
+const RpcUpstream = Type.Union([
+  HttpUrl,
+  Type.Object(
+    {
+      url: HttpUrl,
+      headers: Maybe(Type.Record(Type.String(), Type.String(), { description: 'Sent with every call' })),
+    },
+    closed,
+  ),
+])
+
+const RpcNetwork = Type.Object(
+  {
+    family: StringEnum(['evm', 'solana', 'starknet']),
+    upstreams: Type.Array(RpcUpstream, {
+      minItems: 1,
+      description: 'Nodes that are asked, and stand in for each other',
+    }),
+    creditsPerCall: Maybe(Type.Integer({ minimum: 1, description: 'Base credits of one call' })),
+    blockTimeMs: Maybe(Type.Integer({ minimum: 1, description: 'How long what is true of the newest block is kept' })),
+  },
+  closed,
+)
+export type RpcNetwork = Static<typeof RpcNetwork>
+
+const RpcLimits = Type.Object({ requestsPerMinute: Whole, creditsPerDay: Whole }, closed)
+
 export const Rpc = Type.Object(
   {
-    networks: Type.Record(
-      Type.String(),
-      Type.Object(
-        {
-          family: StringEnum(['evm', 'solana', 'starknet']),
-          upstreams: Type.Array(HttpUrl, { minItems: 1 }),
-          creditsPerCall: Maybe(Type.Integer({ minimum: 1, description: 'Base credits of one call' })),
-        },
-        closed,
-      ),
-      { propertyNames: { pattern: '^[a-z0-9]+(-[a-z0-9]+)+$', expected: 'a network name such as base-mainnet' } },
-    ),
+    networks: Type.Record(Type.String(), RpcNetwork, {
+      propertyNames: { pattern: '^[a-z0-9]+(-[a-z0-9]+)+$', expected: 'a network name such as base-mainnet' },
+    }),
     usdPerCredit: Usd('0.0000007'),
     requestsPerMinute: Positive(100),
     creditsPerDay: Positive(10_000_000),
+    tiers: Maybe(Type.Record(Type.String(), RpcLimits, namesStartWithLetter)),
     timeoutMs: Positive(30_000),
+    answerBytesMax: Positive(16 * 1024 * 1024),
+    cacheBytesMax: Type.Integer({ minimum: 0, default: 64 * 1024 * 1024, description: 'In each process; 0 for none' }),
   },
   closed,
 )
