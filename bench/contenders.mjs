@@ -59,15 +59,16 @@ export const startService = async (stage, { nodeArgs = [], env = {} } = {}) => {
   return { pid: child.pid, baseUrl: `${origin}/api/v1`, headers, dataFolder }
 }
 
-/** A module of ours in a process of its own, which tells its port when it listens. */
+/** A module of ours in a process of its own, which tells its port, and whatever else, when it listens. */
 export const forkServer = async (stage, module, { nodeArgs = [], message } = {}) => {
   const child = stage.fork(join(root, 'bench', module), nodeArgs)
   if (message !== undefined) child.send(message)
   const started = await Promise.race([once(child, 'message'), child.isOver])
   if (!Array.isArray(started)) throw new Error(`${module} did not start:\n${child.said}`)
-  const [{ port }] = started
+  const [told] = started
+  const { port } = told
   if (!ownsPort(child.pid, port)) throw new Error(`Port ${port} does not belong to ${module}.`)
-  return { child, pid: child.pid, origin: `http://127.0.0.1:${port}` }
+  return { child, pid: child.pid, origin: `http://127.0.0.1:${port}`, told }
 }
 
 /** Node writes these by itself, for the bare server as for ours. */
