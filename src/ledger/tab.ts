@@ -148,6 +148,8 @@ export class Tab {
     while (this.#wishes.length > 0) {
       if (this.#isCrowded) await sleep(gatherMs)
       const wishes = this.#wishes.splice(0)
+      // It was shut meanwhile.
+      if (wishes.length === 0) break
       // They keep the tab from ending meanwhile.
       this.#running += wishes.length
       const isGranted = await charge.admit([this.#line(sumOf(wishes))]).catch(() => {
