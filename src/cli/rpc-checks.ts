@@ -3,7 +3,7 @@ import type { RpcNetwork } from '#catalog/config/config-schema.js'
 import { createChainNodes } from '#engines/nodes/chain-nodes.js'
 import { NodeError } from '#engines/nodes/node.js'
 import { neverStops } from '#plumbing/stop-signal.js'
-import { blockTimeMs } from '../service/chains.js'
+import { blockTimeMs, upstreamOf } from '../service/chains.js'
 
 type Check = { check: string; ok: boolean; detail: string }
 type Told = { name: string; chain: string; head: number } | { name: string; trouble: string }
@@ -79,7 +79,7 @@ const askNode = async (
   const nodes = createChainNodes({
     network,
     family,
-    upstreams: [typeof upstream === 'string' ? { url: upstream } : upstream],
+    upstreams: [upstreamOf(upstream)],
     timeoutMs: patienceMs,
     answerBytesMax,
     blockTimeMs: blockTimeMs(network, entry),

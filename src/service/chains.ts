@@ -2,18 +2,19 @@ import { isDeepStrictEqual } from 'node:util'
 import { networkDefaults } from '#capabilities/rpc/networks.js'
 import type { Rpc } from '#catalog/config/config-file.js'
 import type { RpcNetwork } from '#catalog/config/config-schema.js'
-import { type ChainNodes, createChainNodes } from '#engines/nodes/chain-nodes.js'
+import { type ChainNodes, createChainNodes, type NodeEvent } from '#engines/nodes/chain-nodes.js'
 import type { NodeError } from '#engines/nodes/node.js'
 
 type Needs = {
   config: () => Rpc | undefined
   onTrouble: (network: string, node: string, error: NodeError) => void
+  observe?: (network: string, event: NodeEvent) => void
 }
 
 type Entry = RpcNetwork & Pick<Rpc, 'timeoutMs' | 'answerBytesMax'>
 
 /** The nodes of each network that the config file names; made on first use, and anew when its entry changes. */
-export const createChains = ({ config, onTrouble }: Needs) => {
+export const createChains = ({ config, onTrouble, observe = () => {} }: Needs) => {
   const chains = new Map<string, { of: Rpc; entry: Entry; nodes: ChainNodes }>()
   /** No longer for new calls. */
   const retired = new Map<ChainNodes, NodeJS.Timeout>()
@@ -48,11 +49,12 @@ export const createChains = ({ config, onTrouble }: Needs) => {
     const nodes = createChainNodes({
       network,
       family: of.family,
-      upstreams: of.upstreams.map((upstream) => (typeof upstream === 'string' ? { url: upstream } : upstream)),
+      upstreams: of.upstreams.map(upstreamOf),
       timeoutMs,
       answerBytesMax,
       blockTimeMs: blockTimeMs(network, of),
       onTrouble: (node, error) => onTrouble(network, node, error),
+      observe: (event) => observe(network, event),
     })
     chains.set(network, { of: rpc, entry, nodes })
     return nodes
@@ -71,6 +73,9 @@ export const createChains = ({ config, onTrouble }: Needs) => {
     },
   }
 }
+
+export const upstreamOf = (upstream: RpcNetwork['upstreams'][number]) =>
+  typeof upstream === 'string' ? { url: upstream } : upstream
 
 export const blockTimeMs = (network: string, entry: RpcNetwork): number =>
   entry.blockTimeMs ?? networkDefaults(network, entry.family).blockTimeMs

@@ -21,6 +21,7 @@ export const createRpcService = ({ config, sql, clock, registry, log }: Needs) =
     config: () => config().rpc,
     onTrouble: (network, node, { trouble, message }) =>
       log.warn({ network, node, trouble, reason: message }, 'a node failed'),
+    observe: (network, event) => metrics.onNodeEvent(network, event),
   })
   const cache = createRpcCache({ bytesMax: () => config().rpc?.cacheBytesMax ?? 0, clock })
   const metrics = createRpcMetrics({ registry, status: chains.status, cacheBytes: () => cache.size().bytes })

@@ -71,6 +71,8 @@ test('nodes that are down are no different', async () => {
   pair.nodes[0].stop()
   for (const id of [1, 2, 3])
     assert.deepEqual((await costing(20, () => call(pair.network, askBalance(id)))).body, balanceTold(id))
+  const { text } = await service.outside.get('/metrics')
+  assert.match(text, new RegExp(`tessera_rpc_node_repeats_total\\{network="${pair.network}",.*kind="retried"\\} [1-9]`))
   pair.nodes[1].stop()
   await assertFailed(pair.network, askBalance(4), 'RPC_UPSTREAM_FAILED')
 })

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { fail } from '#contract/errors.js'
+import { rpcBatchMax } from '#contract/rpc.js'
 import type { JsonText } from '#engines/nodes/node.js'
 import { type Cut, cutJson, NotJson } from '#plumbing/json-cut.js'
 import { explainJsonError } from '#plumbing/json-position.js'
@@ -21,7 +22,6 @@ export type Body = { isBatch: boolean; items: Item[] }
 
 export type CheckedItem = Item & { methodOf: Method }
 
-const itemsMax = 100
 const explainedBytesMax = 100_000
 
 /** Takes a body apart. Everything that is wrong with it is told at once. */
@@ -35,9 +35,9 @@ export const readBody = (body: Buffer): Body => {
     return { isBatch: false, items: [item] }
   }
   const { parts } = cut
-  if (parts.length === 0 || parts.length > itemsMax)
+  if (parts.length === 0 || parts.length > rpcBatchMax)
     throw failProblems([
-      { path: [], rule: `must hold 1 to ${itemsMax} calls, and holds ${parts.length === 0 ? 'none' : 'more'}` },
+      { path: [], rule: `must hold 1 to ${rpcBatchMax} calls, and holds ${parts.length === 0 ? 'none' : 'more'}` },
     ])
   const items: Item[] = []
   for (const [place, part] of parts.entries()) {
@@ -53,7 +53,7 @@ const cutBody = (body: Buffer): Cut => {
   if (!isUtf8(body)) throw fail('malformedJson', 'it is not UTF-8')
   const bytes = body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf ? body.subarray(3) : body
   try {
-    return cutJson(bytes.toString('latin1'), itemsMax)
+    return cutJson(bytes.toString('latin1'), rpcBatchMax)
   } catch (error) {
     // To say it precisely takes long for a long text.
     const isShort = bytes.length <= explainedBytesMax || !(error instanceof NotJson)

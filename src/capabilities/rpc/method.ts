@@ -1,6 +1,6 @@
-import type { CallKind } from '#engines/nodes/node.js'
+import type { CallKind, Family } from '#engines/nodes/node.js'
 
-export type Family = 'evm' | 'solana' | 'starknet'
+export type { Family }
 
 /** How many times the base credits of a network a call costs. */
 export const tierFactors = { standard: 1, advanced: 2, large: 4 } as const

@@ -1,5 +1,5 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
-import type { NodeStatus } from '#engines/nodes/chain-nodes.js'
+import type { NodeEvent, NodeStatus } from '#engines/nodes/chain-nodes.js'
 import type { Outcome } from './outcome.js'
 
 type Needs = {
@@ -57,7 +57,17 @@ export const createRpcMetrics = ({ registry, status, cacheBytes }: Needs) => {
   )
   gauge('tessera_rpc_node_head', 'The newest block that a node has told of', ({ latest }) => latest)
 
+  const repeats = new Counter({
+    name: 'tessera_rpc_node_repeats_total',
+    help: 'Calls that a node was asked because another one failed (retried) or was slow (hedged)',
+    labelNames: ['network', 'node', 'kind'],
+    registers,
+  })
+
   return {
+    onNodeEvent(network: string, { kind, node }: NodeEvent) {
+      if (kind !== 'tried') repeats.inc({ network, node, kind })
+    },
     onOutcomes(network: string, outcomes: readonly Outcome[]) {
       for (const outcome of outcomes) {
         const source = 'failed' in outcome ? 'node' : outcome.source
@@ -70,5 +80,3 @@ export const createRpcMetrics = ({ registry, status, cacheBytes }: Needs) => {
     },
   }
 }
-
-export type RpcMetrics = ReturnType<typeof createRpcMetrics>

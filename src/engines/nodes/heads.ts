@@ -2,8 +2,8 @@ import { cutJson } from '#plumbing/json-cut.js'
 import { Attempt, type Watching } from './attempt.js'
 import type { Heads } from './chain-nodes.js'
 import type { HttpNode, Question } from './http-node.js'
-import { type Family, judgeError, readError } from './judge-error.js'
-import type { JsonText } from './node.js'
+import { judgeError, readError } from './judge-error.js'
+import type { Family, JsonText } from './node.js'
 import { NodeFault } from './node-fault.js'
 
 type Needs = {

@@ -1,6 +1,4 @@
-import type { JsonText } from './node.js'
-
-export type Family = 'evm' | 'solana' | 'starknet'
+import type { Family, JsonText } from './node.js'
 
 /**
  * What the error of a node means for the next step.

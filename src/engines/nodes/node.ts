@@ -4,6 +4,9 @@
  */
 export type JsonText = string
 
+/** Chains that are spoken to in the same way. */
+export type Family = 'evm' | 'solana' | 'starknet'
+
 /** What may be done with a call beside sending it once. */
 export type CallKind =
   /** Changes nothing, so it may be sent again, and to several nodes at once. */

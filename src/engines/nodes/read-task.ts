@@ -1,8 +1,8 @@
 import { Attempt, type Watching } from './attempt.js'
 import { chooseNode } from './choose-node.js'
 import type { HttpNode, Said } from './http-node.js'
-import { type Family, judgeError, readError, type Verdict } from './judge-error.js'
-import { type NodeAnswer, type NodeCall, NodeError } from './node.js'
+import { judgeError, readError, type Verdict } from './judge-error.js'
+import { type Family, type NodeAnswer, type NodeCall, NodeError } from './node.js'
 import { NodeFault } from './node-fault.js'
 
 export type HedgeBudget = { earn(): void; take(): boolean }

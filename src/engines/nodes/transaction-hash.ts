@@ -1,7 +1,6 @@
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import { decodeLongBase58, encodeBase58 } from '#plumbing/base58.js'
-import type { Family } from './judge-error.js'
-import type { JsonText } from './node.js'
+import type { Family, JsonText } from './node.js'
 
 const evmBytesMax = 4 * 1024 * 1024
 const solanaBytesMax = 4_096
