@@ -63,12 +63,20 @@ test('every format that we name is read', async () => {
   }
 })
 
+/** The same bytes but for one. */
+const withByte = (bytes: Buffer, place: number) => {
+  const changed = Buffer.from(bytes)
+  changed.writeUInt8(changed.readUInt8(place) ^ 0xff, place)
+  return changed
+}
+
 const broken: [string, Uint8Array, string][] = [
   ['a PNG that is cut off', photo.subarray(0, photo.length / 2), 'CORRUPTED_IMAGE'],
   ['a JPEG that is cut off', jpeg.subarray(0, jpeg.length / 2), 'CORRUPTED_IMAGE'],
   ['a WebP that is cut off', webp.subarray(0, webp.length / 2), 'CORRUPTED_IMAGE'],
   ['a TIFF that is cut off', tiff.subarray(0, tiff.length / 2), 'CORRUPTED_IMAGE'],
   ['only the head of a PNG', photo.subarray(0, 40), 'CORRUPTED_IMAGE'],
+  ['a PNG whose head does not match its checksum', withByte(photo, 30), 'CORRUPTED_IMAGE'],
   ['a PNG without its pixels', claimedPng(400, 400, { pixels: false }), 'CORRUPTED_IMAGE'],
   ['a picture of one pixel', await plain(1, 1).png().toBuffer(), 'IMAGE_TOO_SMALL'],
   ['a bomb of 3.6 gigapixels', claimedPng(60_000, 60_000, { pixels: false }), 'IMAGE_TOO_LARGE'],

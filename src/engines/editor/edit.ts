@@ -1,6 +1,6 @@
 import { EngineError } from '../engine-error.js'
 import type { InputPicture, PictureFormat, Quality } from '../image.js'
-import { openPicture, type Sharp, toRaster } from '../pixels/sharp.js'
+import { isReadable, openPicture, type Sharp, toRaster } from '../pixels/sharp.js'
 import type { Job } from '../threads/serve.js'
 import { modelNamed } from './models.js'
 import type { Region, Shape, Step } from './operation.js'
@@ -40,15 +40,7 @@ const reading = async <Value>(
     return await work()
   } catch (error) {
     if (error instanceof EngineError) throw error
-    for (const { name, bytes } of inputs) {
-      const isReadable = await openPicture(bytes)
-        .stats()
-        .then(
-          () => true,
-          () => false,
-        )
-      if (!isReadable) throw unreadable(name)
-    }
+    for (const { name, bytes } of inputs) if (!(await isReadable(bytes))) throw unreadable(name)
     throw error
   }
 }

@@ -26,6 +26,19 @@ const reading: SharpOptions = { limitInputPixels: pixelsMax, failOn: 'error', se
  */
 export const openPicture = (bytes: Uint8Array): Sharp => sharp(bytes, reading).autoOrient().toColourspace('srgb')
 
+/**
+ * Whether all of a picture can be decoded. It decodes as the work does: measuring with `stats` passes over broken pixels
+ * that decoding stumbles on.
+ */
+export const isReadable = (bytes: Uint8Array): Promise<boolean> =>
+  openPicture(bytes)
+    .raw()
+    .toBuffer()
+    .then(
+      () => true,
+      () => false,
+    )
+
 export const toRaster = async (picture: Sharp): Promise<Raster> => {
   const { data, info } = await picture.ensureAlpha().raw({ depth: 'uchar' }).toBuffer({ resolveWithObject: true })
   return {
