@@ -248,7 +248,7 @@ export const createApp = async ({
     ),
   })
 
-  const { app, lane, finish, warmUp } = await createServer({
+  const { app, lane, paidLane, finish, warmUp } = await createServer({
     version,
     log,
     writeLine,
@@ -278,6 +278,7 @@ export const createApp = async ({
       walletKeyRoutes(server, { walletKeys, clock })
       await x402Routes(server, { payments: wallets.payments, terms: wallets.terms, paymentRequired, usage })
       rpcRoutes(server, {
+        lane: paidLane,
         networks: chainCalls.rpc.networks,
         answer: createRpcAnswering({
           rpc: chainCalls.rpc,

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { TSchema } from 'typebox'
 import type { Caller, KeyCaller } from '#accounts/caller.js'
@@ -139,6 +140,10 @@ export const guardRoutes = (app: FastifyInstance, needs: Needs) => {
 const isBlank = (text: string | undefined) => text === undefined || text.trim() === ''
 
 export const pathOf = (url: string): string => url.split('?', 1)[0] as string
+
+/** Something was sent that may be the sign-in of a wallet. */
+export const hasSignIn = (headers: IncomingHttpHeaders): boolean =>
+  headers['sign-in-with-x'] !== undefined || headers['x-sign-in-with-x'] !== undefined
 
 const signInOf = ({ headers }: FastifyRequest): string | undefined => {
   const sent = headers['sign-in-with-x'] ?? headers['x-sign-in-with-x']

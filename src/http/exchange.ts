@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Caller } from '#accounts/caller.js'
 import { callerOf } from './access.js'
+import type { HeaderPairs } from './common-headers.js'
 import { isForm } from './uploads/read-form.js'
 import type { Uploads } from './uploads/uploads.js'
 
@@ -29,6 +30,12 @@ export type Exchange = {
   abandon(): void
 }
 
+/** Adds names and values in turn: the form that Node writes fastest. */
+export const flatten = (headers: readonly Readonly<Record<string, string>>[], flat: HeaderPairs = []): HeaderPairs => {
+  for (const some of headers) for (const name in some) flat.push(name, some[name] as string)
+  return flat
+}
+
 export const exchangeOf = (request: FastifyRequest, reply: FastifyReply): Exchange => ({
   id: request.id,
   caller: callerOf(request),
@@ -42,14 +49,7 @@ export const exchangeOf = (request: FastifyRequest, reply: FastifyReply): Exchan
   response: reply.raw,
   begin(status, ...headers) {
     reply.hijack()
-    // Names and values in turn: the form that Node writes fastest.
-    const flat: string[] = []
-    const add = (some: Readonly<Record<string, string>>) => {
-      for (const name in some) flat.push(name, some[name] as string)
-    }
-    add(reply.getHeaders() as Record<string, string>)
-    headers.forEach(add)
-    reply.raw.writeHead(status, flat)
+    reply.raw.writeHead(status, flatten([reply.getHeaders() as Record<string, string>, ...headers]))
   },
   abandon: () => void reply.hijack(),
 })

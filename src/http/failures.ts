@@ -80,10 +80,16 @@ export const createLateFailure =
     return failure
   }
 
+const isAbort = (error: unknown) => error instanceof Error && error.name === 'AbortError'
+
+const hasLeft = ({ raw }: FastifyReply) => raw.destroyed || raw.req.socket.destroyed
+
 /** `complete` may add to a failure what only others know. */
 export const createFailureAnswer =
   (log: Logger, complete: (failure: Failure, path: string) => Failure = (failure) => failure) =>
   (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
+    // Broken off because its caller left: there is nobody to answer, and nothing went wrong.
+    if (isAbort(error) && hasLeft(reply)) return void reply.hijack()
     const about = aboutOf(request)
     const failure = complete(toFailure(error, about), pathOf(request.url))
     logFailure(log, failure, about)

@@ -1,5 +1,7 @@
+import type { ServerResponse } from 'node:http'
 import { collectDefaultMetrics, Gauge, Histogram, type Registry } from 'prom-client'
 import { isoNow } from '#plumbing/iso-now.js'
+import { onLostConnection } from './event-outlet.js'
 
 /** What is known about a request once it is answered. */
 export type Answered = {
@@ -12,7 +14,22 @@ export type Answered = {
   keyId: string | undefined
 }
 
-export type Observer = { began(): void; ended(): void; answered(request: Answered): void }
+/** A request from its beginning until it is answered, or its caller has left. */
+export type Watched = Pick<Answered, 'requestId' | 'method' | 'route'> & {
+  response: ServerResponse
+  startedMs: number
+  /** Asked at the end, when it is known. */
+  keyId(): string | undefined
+}
+
+export type Observer = {
+  /** Gives what ends it at once, without a word, because somebody else watches the request from now on. */
+  watch(request: Watched): () => void
+  answered(request: Answered): void
+}
+
+/** What proxies write into their logs for a client that left before its answer was complete. */
+const statusOfLeft = 499
 
 type Needs = {
   registry: Registry
@@ -40,19 +57,33 @@ export const createObserver = ({ registry, writeLine }: Needs): Observer => {
     },
   })
 
+  const answered = ({ requestId, method, route, status, ms, keyId }: Answered) => {
+    duration.observe({ method, route, status }, ms / 1000)
+    // Written by hand, because a logger costs as much as the rest of the request. Every value is ours and safe.
+    writeLine?.(
+      `{"level":"info","time":"${isoNow()}","requestId":"${requestId}","method":"${method}","route":"${route}","status":${status},"ms":${Math.round(ms * 100) / 100}${keyId === undefined ? '' : `,"keyId":"${keyId}"`},"msg":"request"}\n`,
+    )
+  }
+
   return {
-    began: () => {
+    answered,
+    watch({ response, requestId, method, route, startedMs, keyId }) {
       running++
-    },
-    ended: () => {
-      running--
-    },
-    answered({ requestId, method, route, status, ms, keyId }) {
-      duration.observe({ method, route, status }, ms / 1000)
-      // Written by hand, because a logger costs as much as the rest of the request. Every value is ours and safe.
-      writeLine?.(
-        `{"level":"info","time":"${isoNow()}","requestId":"${requestId}","method":"${method}","route":"${route}","status":${status},"ms":${Math.round(ms * 100) / 100}${keyId === undefined ? '' : `,"keyId":"${keyId}"`},"msg":"request"}\n`,
-      )
+      let isOver = false
+      const end = () => {
+        if (!isOver) running--
+        isOver = true
+      }
+      const over = () => {
+        if (isOver) return
+        end()
+        const status = response.writableFinished ? response.statusCode : statusOfLeft
+        answered({ requestId, method, route, status, ms: performance.now() - startedMs, keyId: keyId() })
+      }
+      // The framework's own hook does not run for callers who leave.
+      response.once('close', over)
+      onLostConnection(response, over)
+      return end
     },
   }
 }

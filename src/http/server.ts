@@ -1,4 +1,4 @@
-import { createServer as createHttpServer } from 'node:http'
+import { createServer as createHttpServer, type IncomingMessage, type RequestListener } from 'node:http'
 import type { Socket } from 'node:net'
 import compress from '@fastify/compress'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
@@ -24,7 +24,6 @@ import type { Others } from '#limits/others.js'
 import { newRequestId } from '#plumbing/ids.js'
 import { guardRoutes } from './access.js'
 import { type CommonHeaders, createCommonHeaders, failureHeaders } from './common-headers.js'
-import { onLostConnection } from './event-outlet.js'
 import { createExpressLane } from './express-lane.js'
 import { createFailureAnswer } from './failures.js'
 import { readJsonBodies } from './json-body.js'
@@ -32,6 +31,7 @@ import { answerOtherMethods } from './methods.js'
 import { createObserver } from './observe.js'
 import { describeInterface } from './openapi.js'
 import { brotliQuality, compressFromBytes } from './paid.js'
+import { createPaidLane, type HandedOver } from './paid-lane.js'
 import type { PaymentRequired } from './payment-required.js'
 import type { Standings } from './tell-standing.js'
 import { createValidators } from './validation.js'
@@ -73,9 +73,6 @@ export type Server = Awaited<ReturnType<typeof createServer>>['app']
 /** Longer than the idle time of the usual load balancers, so that they never write into a closing connection. */
 const keepAliveTimeout = 75_000
 
-/** What proxies write into their logs for a client that left before its answer was complete. */
-const statusOfLeft = 499
-
 /** Enough for every account route; routes that take pictures or sound set their own. */
 const bodyBytesMax = 1024 * 1024
 
@@ -88,17 +85,30 @@ export const createServer = async (needs: Needs) => {
   const commonHeaders = createCommonHeaders(version)
   const observer = createObserver({ registry, writeLine })
   const lane = createExpressLane({ authenticate, balances, others, commonHeaders, observer })
+  const handedOver = new WeakMap<IncomingMessage, HandedOver>()
+  let answerUsually: RequestListener = () => {}
+  const paidLane = createPaidLane({
+    authenticate,
+    commonHeaders,
+    observer,
+    handOver(request, response, why) {
+      handedOver.set(request, why)
+      answerUsually(request, response)
+    },
+  })
   const answerFailure = createFailureAnswer(log, needs.payments.complete)
 
   const app = Fastify({
     bodyLimit: bodyBytesMax,
-    genReqId: newRequestId,
+    genReqId: (raw) => handedOver.get(raw as IncomingMessage)?.id ?? newRequestId(),
     // Ids are ours alone: bills are found by them, so a caller cannot choose one.
     requestIdHeader: false,
-    serverFactory: (usualWay) =>
-      createHttpServer({ keepAliveTimeout }, (request, response) => {
-        if (!lane.handle(request, response)) usualWay(request, response)
-      }),
+    serverFactory: (usualWay) => {
+      answerUsually = usualWay
+      return createHttpServer({ keepAliveTimeout }, (request, response) => {
+        if (!lane.handle(request, response) && !paidLane.handle(request, response)) usualWay(request, response)
+      })
+    },
     return503OnClosing: false,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 1024 },
     // The router can do this as well, but looks at every request as if it had them.
@@ -130,33 +140,26 @@ export const createServer = async (needs: Needs) => {
   })
 
   app.addHook('onRequest', (request, reply, done) => {
-    observer.began()
-    reply.headers(commonHeaders.record(request.id, request.headers))
-    const { requestIdHeader } = request.routeOptions.config
-    if (requestIdHeader !== undefined) reply.header(requestIdHeader, request.id)
-    const { raw } = reply
-    const startedMs = performance.now()
-    let isOver = false
-    const over = () => {
-      if (isOver) return
-      isOver = true
-      observer.ended()
-      observer.answered({
-        requestId: request.id,
-        method: request.method,
-        route: request.routeOptions.url ?? 'unknown',
-        status: raw.writableFinished ? raw.statusCode : statusOfLeft,
-        ms: performance.now() - startedMs,
-        keyId: request.caller?.keyId ?? undefined,
-      })
-    }
-    // The framework's own hook does not run for callers who leave.
-    raw.once('close', over)
-    onLostConnection(raw, over)
-    done()
+    const { id, method, routeOptions } = request
+    const handed = handedOver.get(request.raw)
+    observer.watch({
+      response: reply.raw,
+      requestId: id,
+      method,
+      route: routeOptions.url ?? 'unknown',
+      startedMs: handed?.startedMs ?? performance.now(),
+      keyId: () => request.caller?.keyId ?? undefined,
+    })
+    reply.headers(commonHeaders.record(id, request.headers))
+    const { requestIdHeader } = routeOptions.config
+    if (requestIdHeader !== undefined) reply.header(requestIdHeader, id)
+    if (handed === undefined) return done()
+    request.caller = handed.caller
+    done(handed.error as Error)
   })
   app.addHook('preClose', (done) => {
     lane.close()
+    paidLane.close()
     done()
   })
   guardRoutes(app, needs)
@@ -170,7 +173,7 @@ export const createServer = async (needs: Needs) => {
     brotliOptions: brotliQuality,
   })
   await describeInterface(app, version)
-  return { app, lane, finish: answerRest, warmUp: validators.warmUp }
+  return { app, lane, paidLane, finish: answerRest, warmUp: validators.warmUp }
 }
 
 /** Doubled slashes in the path are a slip; behind the question mark they may mean something. */

@@ -3,10 +3,13 @@ import { DetailedError, Shared, StandardError } from '#contract/common.js'
 import { RpcNetworks, RpcReply, RpcRequest } from '#contract/rpc.js'
 import { exchangeOf } from '../exchange.js'
 import { jsonTypes } from '../json-body.js'
+import { basePath } from '../openapi.js'
+import type { PaidLane } from '../paid-lane.js'
 import type { RpcAnswering } from '../rpc-reply.js'
 import type { Server } from '../server.js'
 
 type Needs = {
+  lane: PaidLane
   networks: () => string[]
   answer: RpcAnswering
 }
@@ -30,7 +33,9 @@ const limits = {
   'X-RateLimit-Reset': Text('When there is more, in Unix seconds'),
 }
 
-export const rpcRoutes = (app: Server, { networks, answer }: Needs) => {
+export const rpcRoutes = (app: Server, { lane, networks, answer }: Needs) => {
+  lane.serve(`${basePath}/crypto/rpc/`, `${basePath}/crypto/rpc/:network`, answer)
+
   app.get(
     '/crypto/rpc/networks',
     {

@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict'
+import { connect } from 'node:net'
+import { after, test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Answer } from '../client.js'
+import { startFakeRpcNode } from '../fakes/rpc-node.js'
+import { startRpcService } from '../rpc-service.js'
+
+/** Plain calls take a short way past the framework. Nobody can tell by the answer which way it came. */
+const node = await startFakeRpcNode({ after })
+const networks = { 'ethereum-mainnet': { upstreams: [node.url] }, 'base-mainnet': { upstreams: [node.url] } }
+const service = await startRpcService({ after }, { networks })
+node.answer('web3_clientVersion', '0x1')
+const version = { jsonrpc: '2.0', id: 1, method: 'web3_clientVersion' }
+
+/** The same with a question mark is not plain. */
+const bothWays = async (
+  body: unknown,
+  { network = 'ethereum-mainnet', headers = {} }: { network?: string; headers?: Record<string, string> } = {},
+): Promise<[Answer, Answer]> => [
+  await service.call(network, body, headers),
+  await service.call(`${network}?`, body, headers),
+]
+
+/** But for what is another one every time. */
+const comparable = ({ status, headers, text }: Answer) => {
+  const own = ['x-request-id', 'cf-ray', 'date', 'x-svc-timestamp', 'x-svc-balance-usd', 'connection', 'keep-alive']
+  const kept = Object.entries(headers).filter(([name]) => !own.includes(name))
+  return { status, text, headers: Object.fromEntries(kept) }
+}
+
+const asked: [string, unknown, Parameters<typeof bothWays>[1]?][] = [
+  ['a call', version],
+  ['a batch', [version, { ...version, id: 'b' }]],
+  ['calls without an id', [{ method: 'web3_clientVersion' }]],
+  ['a key for retries that cannot be one', version, { headers: { 'idempotency-key': 'a b' } }],
+  ['headers that are sent back', version, { headers: { 'x-svc-mobile-version': '1.2' } }],
+  ['a method that is not offered', { ...version, method: 'admin_peers' }],
+  ['a network that is not there', version, { network: 'no-such-net' }],
+  ['no JSON', '{"id":1,'],
+  ['nothing', ''],
+  ['a body that is no call', '"text"'],
+  ['bytes that are not UTF-8', Buffer.from([0x7b, 0xff, 0x7d]).toString('latin1')],
+  ['a type with a charset', version, { headers: { 'content-type': 'application/json; charset=utf-8' } }],
+  ['a type that is not JSON', 'x', { headers: { 'content-type': 'text/plain' } }],
+  ['a key that is wrong', version, { headers: { authorization: 'Bearer wrong' } }],
+  ['no key', version, { headers: { authorization: '' } }],
+  ['an answer that is worth packing', Array.from({ length: 60 }, (_, id) => ({ ...version, id }))],
+]
+
+for (const [name, body, options] of asked)
+  test(`${name}: the same answer on both ways`, async () => {
+    const [short, usual] = await bothWays(body, options)
+    assert.deepEqual(comparable(short), comparable(usual))
+    for (const { headers } of [short, usual]) assert.match(String(headers['x-request-id']), /^[0-9a-f]{32}$/)
+  })
+
+test('a failure has the id of its request in the answer and in the log, once', async () => {
+  const { status, headers } = await service.call('no-such-net', version)
+  assert.equal(status, 400)
+  const id = String(headers['x-request-id'])
+  const linesOf = () => service.logLines.filter((line) => line.includes(id))
+  while (linesOf().length === 0) await wait(5)
+  const [line, ...more] = linesOf().map((text) => JSON.parse(text))
+  assert.deepEqual([line.status, line.keyId, more.length], [400, service.payer.apiKeyId, 0])
+})
+
+const head = (length: number) =>
+  `POST /api/v1/crypto/rpc/ethereum-mainnet HTTP/1.1\r\nHost: x\r\nAuthorization: ${service.authorization}\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n\r\n`
+
+/** Sends pieces with pauses between them, and gives what came back until the connection is closed. */
+const speak = async (pieces: string[]): Promise<string> => {
+  const socket = connect(Number(new URL(service.origin).port), '127.0.0.1')
+  let heard = ''
+  socket.setEncoding('latin1').on('data', (text) => {
+    heard += text
+  })
+  for (const piece of pieces) {
+    socket.write(piece)
+    await wait(20)
+  }
+  socket.end()
+  await new Promise((resolve) => socket.once('close', resolve))
+  return heard
+}
+
+test('a body in pieces, and requests one behind the other on a connection, are answered in order', async () => {
+  const texts = ['"one"', '"two"', '"three"'].map((id) => JSON.stringify(version).replace('1', id))
+  const whole = texts.map((text) => `${head(text.length)}${text}`).join('')
+  const heard = await speak([whole.slice(0, 30), whole.slice(30, 350), whole.slice(350)])
+  assert.deepEqual(heard.match(/"id":"\w+"/g), ['"id":"one"', '"id":"two"', '"id":"three"'])
+  assert.equal(heard.match(/HTTP\/1\.1 200 OK/g)?.length, 3)
+})
+
+test('who leaves in the middle of the body is in the log, and has paid nothing', async () => {
+  const before = service.logLines.length
+  await service.costing(0, () => speak([`${head(100)}{"id":`]))
+  const left = () => service.logLines.slice(before).find((line) => line.includes('"status":499'))
+  for (let looks = 0; left() === undefined && looks < 400; looks++) await wait(5)
+  assert.equal(JSON.parse(left() ?? assert.fail('no line')).route, '/api/v1/crypto/rpc/:network')
+})
+
+test('who leaves while a node is asked is no trouble of ours', async () => {
+  Object.assign(node.faults, { hang: true, only: new Set(['eth_gasPrice']) })
+  let times = 0
+  const before = service.logLines.length
+  const text = JSON.stringify({ ...version, method: 'eth_gasPrice' })
+  const path = '/api/v1/crypto/rpc/ethereum-mainnet'
+  for (const address of [path, `${path}?`])
+    await service.costing(0, async () => {
+      const socket = connect(Number(new URL(service.origin).port), '127.0.0.1')
+      socket.write(`${head(text.length).replace(path, address)}${text}`)
+      await node.asked('eth_gasPrice', ++times)
+      socket.destroy()
+    })
+  node.recover()
+  const linesOfLeft = () => service.logLines.slice(before).filter((line) => line.includes('"status":499'))
+  while (linesOfLeft().length < 2) await wait(5)
+  // Whatever the way out would log comes in the same turn.
+  await wait(20)
+  const lines = service.logLines.slice(before).map((line) => JSON.parse(line))
+  assert.deepEqual(
+    lines.filter(({ level }) => level >= 50),
+    [],
+  )
+})
