@@ -22,7 +22,7 @@ export const departureOf = (response: ServerResponse): StopSignal => {
     if (!response.writableFinished) stop()
   }
   // The request's own `close` has fired long ago; only the response's tells that the connection is gone.
-  response.once('close', left)
+  response.on('close', left)
   onLostConnection(response, left)
   return signal
 }

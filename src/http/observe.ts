@@ -81,7 +81,7 @@ export const createObserver = ({ registry, writeLine }: Needs): Observer => {
         answered({ requestId, method, route, status, ms: performance.now() - startedMs, keyId: keyId() })
       }
       // The framework's own hook does not run for callers who leave.
-      response.once('close', over)
+      response.on('close', over)
       onLostConnection(response, over)
       return end
     },

@@ -72,15 +72,15 @@ export const createRpcAnswering = ({ rpc, limits, tabs, metered }: Needs): RpcAn
     await sendAnswer(exchange, answer, spendingHeaders(before), standing, replayed(isReplay))
   }
 
-  return async (exchange, network) => {
+  return (exchange, network) => {
     const calls = rpc.prepare(network, exchange.body)
     const idempotency = idempotencyOf(exchange)
     if (calls.worstCredits === 0) {
       exchange.begin(204, costHeaders(calls, 0))
       exchange.response.end()
-      return
+      return Promise.resolve()
     }
-    await (idempotency === undefined ? payTogether(exchange, calls) : payAlone(exchange, calls, idempotency))
+    return idempotency === undefined ? payTogether(exchange, calls) : payAlone(exchange, calls, idempotency)
   }
 }
 

@@ -42,6 +42,18 @@ export const createTabs = ({ metered }: { metered: Pick<Metered, 'run'> }): Tabs
 /** Whoever pays the same prices for the same goods, out of the same accounts. */
 const nameOf = ({ caller, goods, line }: TabOrder) => {
   const { accountId, keyId } = caller
-  const diemAccountId = caller.kind === 'wallet' && caller.diemAccountId
-  return [accountId, keyId, diemAccountId, goods.model, line.sku, line.usdPerMillion, line.diemPerMillion].join(' ')
+  const diemAccountId = caller.kind === 'wallet' ? caller.diemAccountId : ''
+  return `${accountId} ${keyId} ${diemAccountId} ${goods.model} ${line.sku} ${priceOf(line)}`
+}
+
+/** Of prices that stay the same for a long time, so that they are not written out for every request. */
+const priceNames = new WeakMap<TabOrder['line'], string>()
+
+const priceOf = (line: TabOrder['line']) => {
+  let name = priceNames.get(line)
+  if (name === undefined) {
+    name = `${line.usdPerMillion} ${line.diemPerMillion}`
+    priceNames.set(line, name)
+  }
+  return name
 }

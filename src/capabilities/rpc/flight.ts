@@ -59,7 +59,17 @@ export const arrive = (
     }
     for (const flight of flights) flight.waiting++
     signal.addEventListener('abort', leave, { once: true })
-    Promise.all(flights.map(({ answers }) => answers))
-      .finally(() => signal.removeEventListener('abort', leave))
-      .then(resolve, reject)
+    const stay = () => signal.removeEventListener('abort', leave)
+    const onArrived = (answers: Answer[][]) => {
+      stay()
+      resolve(answers)
+    }
+    const onFailed = (error: unknown) => {
+      stay()
+      reject(error)
+    }
+    const [first, ...more] = flights
+    // Nearly always there is only one.
+    if (first !== undefined && more.length === 0) first.answers.then((answers) => onArrived([answers]), onFailed)
+    else Promise.all(flights.map(({ answers }) => answers)).then(onArrived, onFailed)
   })
