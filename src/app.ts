@@ -282,6 +282,7 @@ export const createApp = async ({
         networks: chainCalls.rpc.networks,
         answer: createRpcAnswering({
           rpc: chainCalls.rpc,
+          room: chainCalls.room,
           limits: rpcLimits,
           tabs: createTabs({ metered }),
           metered,

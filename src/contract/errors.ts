@@ -304,6 +304,11 @@ export const failures = {
     'The image cannot be checked for adult content right now; nothing is charged, retry, or set safe_mode to false',
   ),
   uploadsBusy: line(503, 'SERVICE_UNAVAILABLE', 'Too many files are being received right now; retry shortly'),
+  rpcNoRoom: line(
+    503,
+    'SERVICE_UNAVAILABLE',
+    'Too many large answers of nodes are under way right now; nothing is charged, retry shortly or ask for less',
+  ),
   documentsBusy: line(503, 'SERVICE_UNAVAILABLE', 'Too many documents are being read right now; retry shortly'),
   signInUnavailable: line(
     503,

@@ -6,7 +6,7 @@ import type { Exchange } from './exchange.js'
 /** Load balancers cut connections that are silent for a minute; a comment now and then keeps them open. */
 const pingMs = 15_000
 /** A caller who takes nothing for so long will not come back, and must not keep credit and a model busy. */
-const stalledMs = 60_000
+export const stalledMs = 60_000
 
 const eventStream = {
   'content-type': 'text/event-stream; charset=utf-8',
@@ -25,6 +25,13 @@ export const departureOf = (response: ServerResponse): StopSignal => {
   response.on('close', left)
   onLostConnection(response, left)
   return signal
+}
+
+/** Tells when the answer is out, or nobody waits for it any more; at once where that has happened. Perhaps twice. */
+export const whenClosed = (response: ServerResponse, tell: () => void) => {
+  if (response.closed) return tell()
+  response.on('close', tell)
+  onLostConnection(response, tell)
 }
 
 /** An answer that waits behind another one has no connection yet, and is not told when that is gone. */

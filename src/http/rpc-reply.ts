@@ -1,3 +1,4 @@
+import { noRoom } from '#capabilities/rpc/render.js'
 import type { PreparedCalls, Rpc, RpcResult } from '#capabilities/rpc/rpc.js'
 import { fail } from '#contract/errors.js'
 import type { Answer, Idempotency } from '#ledger/answers.js'
@@ -6,17 +7,18 @@ import { remainingHeader, spendingHeaders } from '#ledger/credit/balance-reader.
 import type { Metered } from '#ledger/metered.js'
 import type { Tabs } from '#ledger/tabs.js'
 import type { RpcLimits } from '#limits/rpc/rpc-limits.js'
+import { type Room, uncountedBytes } from '#plumbing/room.js'
 import { neverStops } from '#plumbing/stop-signal.js'
-import { departureOf } from './event-outlet.js'
+import { departureOf, stalledMs, whenClosed } from './event-outlet.js'
 import type { Exchange } from './exchange.js'
 import { compressFromBytes, credentialOf, replayed, sendAnswer } from './paid.js'
 
-type Needs = { rpc: Rpc; limits: RpcLimits; tabs: Tabs; metered: Metered }
+type Needs = { rpc: Rpc; room: Room; limits: RpcLimits; tabs: Tabs; metered: Metered }
 
 export type RpcAnswering = (exchange: Exchange, network: string) => Promise<void>
 
 /** Answers calls of a blockchain node: limits, hold, work, settlement, answer. */
-export const createRpcAnswering = ({ rpc, limits, tabs, metered }: Needs): RpcAnswering => {
+export const createRpcAnswering = ({ rpc, room, limits, tabs, metered }: Needs): RpcAnswering => {
   /** What was counted for the worst case is put right, however it ends. */
   const counted = async <Done extends { result: RpcResult }>(
     { caller }: Exchange,
@@ -34,6 +36,16 @@ export const createRpcAnswering = ({ rpc, limits, tabs, metered }: Needs): RpcAn
     }
   }
 
+  /** An answer takes room until its caller has read it, and who does not read loses it. */
+  const takeRoom = ({ caller, response }: Exchange, { changesChain }: PreparedCalls, { body }: RpcResult) => {
+    if (body.length <= uncountedBytes) return
+    const leave = room.enter(body.length, caller.accountId)
+    // Of a transaction that was sent is told, however little room there is.
+    if (leave === undefined && !changesChain) throw noRoom()
+    response.setTimeout(stalledMs, () => response.destroy())
+    if (leave !== undefined) whenClosed(response, leave)
+  }
+
   const run = (exchange: Exchange, calls: PreparedCalls, charge: Charge): Promise<RpcResult> => {
     const { id: requestId, caller, response } = exchange
     // Who sends a transaction and leaves has sent it all the same.
@@ -48,6 +60,7 @@ export const createRpcAnswering = ({ rpc, limits, tabs, metered }: Needs): RpcAn
     const pay = () =>
       tabs.run(order, async (charge) => {
         const result = await run(exchange, calls, charge)
+        takeRoom(exchange, calls, result)
         return { units: BigInt(result.credits), result }
       })
     const { result, before, walletUsd } = await counted(exchange, calls, pay)
@@ -66,6 +79,7 @@ export const createRpcAnswering = ({ rpc, limits, tabs, metered }: Needs): RpcAn
     const order = { requestId, caller, goods, least: worst, most: worst, idempotency }
     const { before, standing, isReplay, ...answer } = await metered.answer(order, async (charge) => {
       const { result } = await counted(exchange, calls, async () => ({ result: await run(exchange, calls, charge) }))
+      takeRoom(exchange, calls, result)
       const lines = [{ ...line, quantity: BigInt(result.credits) }]
       return charge.settle({ lines, countedBy: 'running stats' }, inBytes(answerOf(calls, result)))
     })

@@ -2,10 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Rpc } from '#catalog/config/config-file.js'
 import type { RpcNetwork } from '#catalog/config/config-schema.js'
+import { createRoom } from '#plumbing/room.js'
 import { neverStops } from '#plumbing/stop-signal.js'
 import { startFakeRpcNode } from '../../test/fakes/rpc-node.js'
 import { createChains } from './chains.js'
 
+const room = createRoom(() => 1_000)
 const rpcOf = (networks: Record<string, RpcNetwork>, more: Partial<Rpc> = {}): Rpc => ({
   networks,
   usdPerCredit: '0.0000007',
@@ -13,6 +15,7 @@ const rpcOf = (networks: Record<string, RpcNetwork>, more: Partial<Rpc> = {}): R
   creditsPerDay: 1,
   timeoutMs: 5_000,
   answerBytesMax: 1_000,
+  largeAnswersBytesMax: 1_000,
   cacheBytesMax: 0,
   ...more,
 })
@@ -21,7 +24,7 @@ test('the nodes of a network stay while its entry does, and others take their pl
   const [first, second] = [await startFakeRpcNode(t), await startFakeRpcNode(t)]
   const entry = (url: string): RpcNetwork => ({ family: 'evm', upstreams: [url] })
   let rpc: Rpc | undefined = rpcOf({ 'base-mainnet': entry(first.url) })
-  const chains = createChains({ config: () => rpc, onTrouble: () => {} })
+  const chains = createChains({ config: () => rpc, room, onTrouble: () => {} })
   t.after(chains.close)
   const ask = () =>
     chains
@@ -55,7 +58,7 @@ test('calls that are on their way end as they began when their nodes are replace
   const network: RpcNetwork = { family: 'evm', upstreams: [fake.url] }
   for (const later of [rpcOf({ 'base-mainnet': network }, { timeoutMs: 5_001 }), rpcOf({})]) {
     let rpc = rpcOf({ 'base-mainnet': network })
-    const chains = createChains({ config: () => rpc, onTrouble: () => {} })
+    const chains = createChains({ config: () => rpc, room, onTrouble: () => {} })
     t.after(chains.close)
     const former = chains.nodesOf('base-mainnet')
     fake.faults.hang = true

@@ -4,9 +4,11 @@ import type { Rpc } from '#catalog/config/config-file.js'
 import type { RpcNetwork } from '#catalog/config/config-schema.js'
 import { type ChainNodes, createChainNodes, type NodeEvent } from '#engines/nodes/chain-nodes.js'
 import type { NodeError } from '#engines/nodes/node.js'
+import type { Room } from '#plumbing/room.js'
 
 type Needs = {
   config: () => Rpc | undefined
+  room: Room
   onTrouble: (network: string, node: string, error: NodeError) => void
   observe?: (network: string, event: NodeEvent) => void
 }
@@ -14,7 +16,7 @@ type Needs = {
 type Entry = RpcNetwork & Pick<Rpc, 'timeoutMs' | 'answerBytesMax'>
 
 /** The nodes of each network that the config file names; made on first use, and anew when its entry changes. */
-export const createChains = ({ config, onTrouble, observe = () => {} }: Needs) => {
+export const createChains = ({ config, room, onTrouble, observe = () => {} }: Needs) => {
   const chains = new Map<string, { of: Rpc; entry: Entry; nodes: ChainNodes }>()
   /** No longer for new calls. */
   const retired = new Map<ChainNodes, NodeJS.Timeout>()
@@ -52,6 +54,7 @@ export const createChains = ({ config, onTrouble, observe = () => {} }: Needs) =
       upstreams: of.upstreams.map(upstreamOf),
       timeoutMs,
       answerBytesMax,
+      room,
       blockTimeMs: blockTimeMs(network, of),
       onTrouble: (node, error) => onTrouble(network, node, error),
       observe: (event) => observe(network, event),

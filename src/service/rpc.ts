@@ -5,11 +5,13 @@ import { createRpcCache } from '#capabilities/rpc/cache.js'
 import { createRpcMetrics } from '#capabilities/rpc/metrics.js'
 import { createRpc } from '#capabilities/rpc/rpc.js'
 import { createSendLog } from '#capabilities/rpc/send-log.js'
-import type { OperatorConfig } from '#catalog/config/config-file.js'
+import type { OperatorConfig, Rpc } from '#catalog/config/config-file.js'
+import { batchAnswersMax } from '#engines/nodes/node.js'
 import { hashOfSend } from '#engines/nodes/transaction-hash.js'
 import { Sealed } from '#ledger/charge.js'
 import type { RpcAllowance } from '#limits/rpc/rpc-limits.js'
 import type { Clock } from '#plumbing/clock.js'
+import { createRoom } from '#plumbing/room.js'
 import type { Sql } from '#store/sql.js'
 import { blockTimeMs, createChains } from './chains.js'
 
@@ -17,14 +19,21 @@ type Needs = { config: () => OperatorConfig; sql: Sql; clock: Clock; registry: R
 
 /** Calls of blockchain nodes, as the config file says right now. */
 export const createRpcService = ({ config, sql, clock, registry, log }: Needs) => {
+  const room = createRoom(() => roomFor(config().rpc))
   const chains = createChains({
     config: () => config().rpc,
+    room,
     onTrouble: (network, node, { trouble, message }) =>
       log.warn({ network, node, trouble, reason: message }, 'a node failed'),
     observe: (network, event) => metrics.onNodeEvent(network, event),
   })
   const cache = createRpcCache({ bytesMax: () => config().rpc?.cacheBytesMax ?? 0, clock })
-  const metrics = createRpcMetrics({ registry, status: chains.status, cacheBytes: () => cache.size().bytes })
+  const metrics = createRpcMetrics({
+    registry,
+    status: chains.status,
+    cacheBytes: () => cache.size().bytes,
+    answerBytes: room.taken,
+  })
   const answerCalls = createAnswerCalls({
     nodesOf: chains.nodesOf,
     cache,
@@ -42,6 +51,7 @@ export const createRpcService = ({ config, sql, clock, registry, log }: Needs) =
       sendLog: createSendLog({ sql, clock }),
       onOutcomes: metrics.onOutcomes,
     }),
+    room,
     allowanceOf: (tier: string): RpcAllowance => {
       const { requestsPerMinute, creditsPerDay, tiers } = config().rpc ?? none
       return { requestsPerMinute, creditsPerDay, ...tiers?.[tier] }
@@ -49,5 +59,9 @@ export const createRpcService = ({ config, sql, clock, registry, log }: Needs) =
     close: chains.close,
   }
 }
+
+/** Nobody can have more than half of it, and that is at least what one request may need. */
+const roomFor = (rpc: Rpc | undefined): number =>
+  rpc === undefined ? 0 : Math.max(rpc.largeAnswersBytesMax, 2 * batchAnswersMax * rpc.answerBytesMax)
 
 const none = { requestsPerMinute: 0, creditsPerDay: 0, tiers: undefined }

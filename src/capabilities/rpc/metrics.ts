@@ -6,10 +6,12 @@ type Needs = {
   registry: Registry
   status: () => { network: string; nodes: NodeStatus[] }[]
   cacheBytes: () => number
+  /** Of large ones that are under way. */
+  answerBytes: () => number
 }
 
 /** What an operator sees of calls of blockchain nodes in /metrics. */
-export const createRpcMetrics = ({ registry, status, cacheBytes }: Needs) => {
+export const createRpcMetrics = ({ registry, status, cacheBytes, answerBytes }: Needs) => {
   const registers = [registry]
   // Counted by hand, and handed over when somebody looks: a counter with labels costs as much as a kept answer.
   const counts = new Map<string, { labels: Record<string, string>; count: number }>()
@@ -25,14 +27,17 @@ export const createRpcMetrics = ({ registry, status, cacheBytes }: Needs) => {
       }
     },
   })
-  new Gauge({
-    name: 'tessera_rpc_cache_bytes',
-    help: 'Memory that kept answers of blockchain nodes take',
-    registers,
-    collect() {
-      this.set(cacheBytes())
-    },
-  })
+  const bytes = (name: string, help: string, read: () => number) =>
+    new Gauge({
+      name,
+      help,
+      registers,
+      collect() {
+        this.set(read())
+      },
+    })
+  bytes('tessera_rpc_cache_bytes', 'Memory that kept answers of blockchain nodes take', cacheBytes)
+  bytes('tessera_rpc_answer_bytes', 'Bytes of large answers of blockchain nodes that are under way', answerBytes)
   const gauge = (name: string, help: string, read: (node: NodeStatus) => number | undefined) =>
     new Gauge({
       name,

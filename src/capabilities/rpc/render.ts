@@ -52,11 +52,14 @@ const wholeFailure = (network: string, failed: readonly Failed[], answerBytesMax
   return failureOf(network, worst.failed, answerBytesMax, worst.hash)
 }
 
-const problems: Record<Exclude<NodeTrouble, 'timeout' | 'tooLarge' | 'unknown'>, string> = {
+const problems: Record<Exclude<NodeTrouble, 'timeout' | 'tooLarge' | 'noRoom' | 'unknown'>, string> = {
   unreachable: 'none can be reached',
   overloaded: 'all have too much to do',
   broken: 'what came cannot be understood',
 }
+
+/** Answers leave as fast as callers read, so there is room again soon. */
+export const noRoom = () => fail('rpcNoRoom').retryAfterMs(2_000)
 
 /** What callers are told where the nodes gave no answer. */
 export const failureOf = (
@@ -70,6 +73,8 @@ export const failureOf = (
       return fail('rpcTimeout', network).because(error)
     case 'tooLarge':
       return fail('rpcAnswerTooLarge', network, String(answerBytesMax)).because(error)
+    case 'noRoom':
+      return noRoom().because(error)
     case 'unknown':
       return fail('rpcOutcomeUnknown', network, hash).because(error)
     default:

@@ -113,6 +113,7 @@ export const Rpc = Type.Object(
     tiers: Maybe(Type.Record(Type.String(), RpcLimits, namesStartWithLetter)),
     timeoutMs: Positive(30_000),
     answerBytesMax: Positive(16 * 1024 * 1024),
+    largeAnswersBytesMax: Positive(512 * 1024 * 1024),
     cacheBytesMax: Type.Integer({ minimum: 0, default: 64 * 1024 * 1024, description: 'In each process; 0 for none' }),
   },
   closed,

@@ -1,4 +1,5 @@
 import { type Clock, systemClock } from '#plumbing/clock.js'
+import { createRoom, type Room } from '#plumbing/room.js'
 import type { StopSignal } from '#plumbing/stop-signal.js'
 import type { NodeEvent } from './attempt.js'
 import { createHeads } from './heads.js'
@@ -54,6 +55,8 @@ type Needs = {
   /** For everything that one call may take. */
   timeoutMs: number
   answerBytesMax: number
+  /** For large answers, whichever network they come from. */
+  room?: Room | undefined
   blockTimeMs: number
   clock?: Clock | undefined
   random?: (() => number) | undefined
@@ -82,6 +85,7 @@ const batchMax = 50
 
 export const createChainNodes = (needs: Needs): ChainNodes => {
   const { family, clock = systemClock, random = Math.random, timeoutMs, onTrouble, observe } = needs
+  const room = needs.room ?? createRoom(() => Number.POSITIVE_INFINITY)
   const pace = { ...usualPace, ...needs.pace }
   const names = namesOf(needs.upstreams)
   const nodes = needs.upstreams.map((upstream, place) =>
@@ -90,6 +94,7 @@ export const createChainNodes = (needs: Needs): ChainNodes => {
       family,
       upstream,
       answerBytesMax: needs.answerBytesMax,
+      room,
       clock,
     }),
   )
@@ -113,6 +118,7 @@ export const createChainNodes = (needs: Needs): ChainNodes => {
     givers,
     random,
     timeoutMs,
+    room,
     batchBytesMax: needs.answerBytesMax * batchAnswersMax,
     hedges: createHedgeBudget(),
     hedgeMs: { min: pace.hedgeMsMin, max: pace.hedgeMsMax, unknown: pace.hedgeMsUnknown },

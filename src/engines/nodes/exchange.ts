@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Dispatcher } from 'undici'
 import type { Clock } from '#plumbing/clock.js'
+import { Place, type Room } from '#plumbing/room.js'
 import type { JsonText } from './node.js'
 import { NodeFault } from './node-fault.js'
 
@@ -11,6 +12,7 @@ type Needs = {
   dispatcher: Dispatcher
   request: Dispatcher.DispatchOptions
   answerBytesMax: number
+  room: Room
   clock: Clock
   /** Told once, unless it is aborted. */
   onEnd(outcome: HttpAnswer | NodeFault): void
@@ -26,16 +28,18 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #status = 0
   #headers: IncomingHttpHeaders = {}
   readonly #parts: Buffer[] = []
-  #bytes = 0
+  readonly #place: Place
 
   constructor(needs: Needs) {
     this.#needs = needs
+    this.#place = new Place(needs.room)
     needs.dispatcher.dispatch(needs.request, this)
   }
 
   abort() {
     if (this.#isOver) return
     this.#isOver = true
+    this.#place.leave()
     // Without a controller it still waits for its connection, and is aborted when it has one.
     this.#controller?.abort(noLongerWanted)
   }
@@ -54,8 +58,9 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseData(_: Dispatcher.DispatchController, bytes: Buffer) {
     if (this.#isOver) return
-    this.#bytes += bytes.length
-    if (this.#bytes > this.#needs.answerBytesMax) this.#tooLarge()
+    const hasRoom = this.#place.grow(bytes.length)
+    if (this.#place.bytes > this.#needs.answerBytesMax) this.#tooLarge()
+    else if (!hasRoom) this.#refuse('noRoom', 'there is no room for another large answer')
     else this.#parts.push(bytes)
   }
 
@@ -89,13 +94,18 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   #end(outcome: HttpAnswer | NodeFault) {
     this.#isOver = true
+    this.#place.leave()
     this.#needs.onEnd(outcome)
   }
 
   #tooLarge() {
+    this.#refuse('tooLarge', `its answer is larger than ${this.#needs.answerBytesMax} bytes`)
+  }
+
+  /** It is not the node's fault that we do not take it. */
+  #refuse(trouble: 'tooLarge' | 'noRoom', message: string) {
     this.abort()
-    const message = `its answer is larger than ${this.#needs.answerBytesMax} bytes`
-    this.#needs.onEnd(new NodeFault('tooLarge', message, { mayBeTaken: true, isOfNode: false }))
+    this.#needs.onEnd(new NodeFault(trouble, message, { mayBeTaken: true, isOfNode: false }))
   }
 
   #retryAfterMs(): number | undefined {

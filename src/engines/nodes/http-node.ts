@@ -1,5 +1,6 @@
 import { Pool } from 'undici'
 import type { Clock } from '#plumbing/clock.js'
+import type { Room } from '#plumbing/room.js'
 import { type Breaker, createBreaker, usualBreaker } from '../routing/breaker.js'
 import { Exchange, type HttpAnswer } from './exchange.js'
 import { createHealth, type Health } from './health.js'
@@ -47,6 +48,7 @@ type Needs = {
   family: Family
   upstream: Upstream
   answerBytesMax: number
+  room: Room
   clock: Clock
 }
 
@@ -58,7 +60,7 @@ const unescaped = (text: string): string => {
   }
 }
 
-export const createHttpNode = ({ name, family, upstream, answerBytesMax, clock }: Needs): HttpNode => {
+export const createHttpNode = ({ name, family, upstream, answerBytesMax, room, clock }: Needs): HttpNode => {
   const { origin, pathname, search, username, password } = new URL(upstream.url)
   const basic = Buffer.from(`${unescaped(username)}:${unescaped(password)}`).toString('base64')
   const headers = [
@@ -95,6 +97,7 @@ export const createHttpNode = ({ name, family, upstream, answerBytesMax, clock }
       dispatcher,
       request: { method: 'POST', path, headers, body: Buffer.from(text, 'latin1') },
       answerBytesMax,
+      room,
       clock,
       onEnd,
     })

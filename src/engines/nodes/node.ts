@@ -34,10 +34,11 @@ export type NodeAnswer = { result: JsonText } | { error: JsonText }
  * - `overloaded`: too many calls.
  * - `timeout`: it was silent for too long.
  * - `tooLarge`: the answer exceeds what we take.
+ * - `noRoom`: we hold as much of large answers as we want to.
  * - `broken`: what came is not an answer to this call.
  * - `unknown`: only of a transaction: it may have been taken, or not.
  */
-export type NodeTrouble = 'unreachable' | 'overloaded' | 'timeout' | 'tooLarge' | 'broken' | 'unknown'
+export type NodeTrouble = 'unreachable' | 'overloaded' | 'timeout' | 'tooLarge' | 'noRoom' | 'broken' | 'unknown'
 
 /** The answers to calls that are asked together may be as large as so many single ones. */
 export const batchAnswersMax = 4

@@ -1,3 +1,4 @@
+import { Place, type Room } from '#plumbing/room.js'
 import { Attempt, type Watching } from './attempt.js'
 import { chooseNode } from './choose-node.js'
 import type { HttpNode, Said } from './http-node.js'
@@ -19,6 +20,8 @@ export type Chain = Watching & {
   givers: WeakMap<NodeAnswer, HttpNode>
   random(): number
   timeoutMs: number
+  /** For large answers while others are awaited. */
+  room: Room
   /** Of everything that is asked together. */
   batchBytesMax: number
   hedges: HedgeBudget
@@ -58,7 +61,7 @@ export class ReadTask {
   #missing: number
   readonly #tried: HttpNode[] = []
   #attempts = 0
-  #bytes = 0
+  readonly #place: Place
   #running: Attempt[] = []
   #isOver = false
   #deadline: NodeJS.Timeout | undefined
@@ -67,6 +70,7 @@ export class ReadTask {
 
   constructor(chain: Chain, calls: readonly NodeCall[], onEnd: (answers: Outcome[]) => void) {
     this.#chain = chain
+    this.#place = new Place(chain.room)
     this.#items = calls.map((call) => ({
       call,
       fallback: undefined,
@@ -94,6 +98,7 @@ export class ReadTask {
 
   #close() {
     this.#isOver = true
+    this.#place.leave()
     clearTimeout(this.#deadline)
     clearTimeout(this.#nextStep)
   }
@@ -115,9 +120,11 @@ export class ReadTask {
 
   #settleResult(place: number, said: NodeAnswer & { result: string }) {
     const { batchBytesMax } = this.#chain
-    this.#bytes += said.result.length
-    if (this.#bytes <= batchBytesMax) return this.#settle(place, said)
-    this.#settleRest(new NodeError('tooLarge', `the answers are larger than ${batchBytesMax} bytes together`))
+    const hasRoom = this.#place.grow(said.result.length)
+    if (this.#place.bytes > batchBytesMax)
+      this.#settleRest(new NodeError('tooLarge', `the answers are larger than ${batchBytesMax} bytes together`))
+    else if (hasRoom) this.#settle(place, said)
+    else this.#settleRest(new NodeError('noRoom', 'there is no room for more large answers'))
   }
 
   /** Nothing better will come. */
@@ -224,7 +231,7 @@ export class ReadTask {
     if (this.#answers[place] !== undefined) return
     if (said instanceof NodeFault) {
       item.fault = said
-      if (said.trouble === 'tooLarge') this.#settle(place, said)
+      if (said.trouble === 'tooLarge' || said.trouble === 'noRoom') this.#settle(place, said)
     } else if ('result' in said) this.#hearResult(attempt.node, place, item, said)
     else this.#hearError(attempt, place, item, said)
   }

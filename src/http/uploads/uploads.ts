@@ -1,4 +1,5 @@
 import { fail } from '#contract/errors.js'
+import { createRoom } from '#plumbing/room.js'
 
 /**
  * Large parts of a body, which are kept beside it: files of a form, and texts of a JSON body that hold a whole picture. In the
@@ -37,24 +38,13 @@ export const pictureFields: ReadonlySet<string> = new Set(['image', 'images', 'm
  * can have more than half.
  */
 export const createUploadRoom = (bytesMax = 1024 ** 3) => {
-  let taken = 0
-  const takenBy = new Map<string, number>()
+  const room = createRoom(() => bytesMax)
   return {
-    /** Fails when there is no room. Gives the function that leaves it again, once. */
+    /** Fails when there is no room. Gives the function that leaves it again. */
     enter(bytes: number, who: string): () => void {
-      const own = takenBy.get(who) ?? 0
-      if (taken + bytes > bytesMax || own + bytes > bytesMax / 2) throw fail('uploadsBusy').retryAfterMs(2_000)
-      taken += bytes
-      takenBy.set(who, own + bytes)
-      let isInside = true
-      return () => {
-        if (!isInside) return
-        isInside = false
-        taken -= bytes
-        const rest = (takenBy.get(who) ?? bytes) - bytes
-        if (rest > 0) takenBy.set(who, rest)
-        else takenBy.delete(who)
-      }
+      const leave = room.enter(bytes, who)
+      if (leave === undefined) throw fail('uploadsBusy').retryAfterMs(2_000)
+      return leave
     },
   }
 }
