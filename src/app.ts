@@ -52,9 +52,9 @@ import { createLimits, type Limited } from '#limits/limits.js'
 import { createLimitMetrics } from '#limits/metrics.js'
 import { createOthers } from '#limits/others.js'
 import { createRefusalLog } from '#limits/refusal-log.js'
+import { createLastingTally } from '#limits/rpc/lasting-tally.js'
 import { createRpcLimits } from '#limits/rpc/rpc-limits.js'
 import { createSharedTally } from '#limits/rpc/shared-tally.js'
-import { createTally } from '#limits/rpc/tally.js'
 import { type LimitType, limitTypeOf } from '#limits/standing.js'
 import type { Clock } from '#plumbing/clock.js'
 import { createGuardedFetch } from '#plumbing/guarded-fetch/guarded-fetch.js'
@@ -231,8 +231,15 @@ export const createApp = async ({
   })
 
   const chainCalls = createRpcService({ config, sql, clock, registry, log })
+  const lastingTally = sharesLimits
+    ? undefined
+    : createLastingTally({
+        sql,
+        onWriteFailed: (error) =>
+          log.warn({ reason: messageOf(error) }, 'used RPC credits could not be written down; trying again'),
+      })
   const rpcLimits = createRpcLimits({
-    tally: sharesLimits ? createSharedTally(sql) : createTally(),
+    tally: lastingTally ?? createSharedTally(sql),
     allowanceOf: chainCalls.allowanceOf,
     clock,
     onLimited: (who, unit) => noteRefusal(who, '', unit === 'requests' ? 'RPM' : 'RPD'),
@@ -312,6 +319,7 @@ export const createApp = async ({
     await chainCalls.close()
     await ledger.stop()
     await lastUsed.stop()
+    await lastingTally?.stop()
     await refusals.stop()
     await announcements.stop()
     await database.close()

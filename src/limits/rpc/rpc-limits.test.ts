@@ -1,20 +1,16 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
-import fc from 'fast-check'
 import { Failure } from '#contract/errors.js'
 import { createDatabase } from '#store/sql.js'
 import { createTestDatabase } from '../../../test/database.js'
 import { createTestClock } from '../../../test/service.js'
+import { createLastingTally } from './lasting-tally.js'
 import { createRpcLimits } from './rpc-limits.js'
 import { createSharedTally } from './shared-tally.js'
-import { createTally, type Tally } from './tally.js'
+import type { Tally } from './tally.js'
 
 const database = await createTestDatabase()
 const { sql, close } = createDatabase(database.connection)
-after(async () => {
-  await close()
-  await database.drop()
-})
 
 const noon = Date.UTC(2026, 10, 15, 12, 0, 30)
 const hourMs = 3_600_000
@@ -31,13 +27,46 @@ const refusalOf = async (attempt: () => Promise<void> | undefined): Promise<Fail
   return assert.fail('it was let in')
 }
 
+/** The process that counts ends now and then, and another begins. */
+const createRestarting = () => {
+  let tally = createLastingTally({ sql })
+  let uses = 0
+  let turn: Promise<unknown> = Promise.resolve()
+  return {
+    add(...use: Parameters<Tally['add']>) {
+      const added = turn.then(async () => {
+        if (++uses % 5 === 0) {
+          await tally.stop()
+          tally = createLastingTally({ sql })
+        }
+        return tally.add(...use)
+      })
+      turn = added
+      return added
+    },
+    async stop() {
+      await turn
+      await tally.stop()
+    },
+  }
+}
+
+const [lasting, restarting] = [createLastingTally({ sql }), createRestarting()]
+after(async () => {
+  await lasting.stop()
+  await restarting.stop()
+  await close()
+  await database.drop()
+})
+
 /** Counting in one process and in the database keep the same promises. */
-for (const [name, createOne] of [
-  ['counted in the process', createTally],
-  ['counted in the database', () => createSharedTally(sql)],
+for (const [name, tally] of [
+  ['counted in the process', lasting],
+  ['counted in processes that follow each other', restarting],
+  ['counted in the database', createSharedTally(sql)],
 ] as const)
   describe(name, () => {
-    const open = (allowance = { requestsPerMinute: 3, creditsPerDay: 1_000 }, tally: Tally = createOne()) => {
+    const open = (allowance = { requestsPerMinute: 3, creditsPerDay: 1_000 }) => {
       const clock = createTestClock(noon)
       const refused: string[] = []
       const limits = createRpcLimits({
@@ -105,34 +134,6 @@ for (const [name, createOne] of [
       assert.equal(results.filter(({ status }) => status === 'fulfilled').length, 100)
     })
   })
-
-test('both count the same', () =>
-  fc.assert(
-    fc.asyncProperty(
-      fc.array(
-        fc.record({
-          who: fc.nat(2),
-          credits: fc.integer({ min: -5, max: 500 }),
-          afterMs: fc.integer({ min: 0, max: 5 * hourMs }),
-        }),
-        { maxLength: 30 },
-      ),
-      async (uses) => {
-        const names = [newCaller(), newCaller(), newCaller()].map(({ keyId }) => keyId)
-        const [here, shared] = [createTally(), createSharedTally(sql)]
-        let nowMs = noon
-        for (const { who, credits, afterMs } of uses) {
-          nowMs += afterMs
-          const use = { requests: 1, credits }
-          assert.deepEqual(
-            await shared.add(names[who] as string, use, nowMs),
-            here.add(names[who] as string, use, nowMs),
-          )
-        }
-      },
-    ),
-    { numRuns: 30 },
-  ))
 
 test('counting that fails lets requests in, and is told', async () => {
   const troubles: string[] = []
