@@ -10,8 +10,6 @@ export type Step = {
   isChanged: boolean
 }
 
-export const createCounted = (): Counted => ({ minuteStartMs: 0, requests: 0, credits: 0, steps: [] })
-
 /** Adds to what was used. Runs for every call, so it makes nothing but its answer. */
 export const countUse = (counted: Counted, { requests, credits }: Use, nowMs: number): Use => {
   const minuteStartMs = startOf(minuteMs, nowMs)

@@ -30,10 +30,6 @@ test('who used up their credits has none after a restart, until they come free',
   assert.deepEqual([refused.status, refused.headers['x-ratelimit-remaining']], [429, '0'])
   assert.equal(node.times('eth_getBalance'), asked, 'no node was asked')
   assert.equal((await ask(second, second.payer.key)).status, 200, 'others are not concerned')
-  await second.app.close()
-
-  const third = await start()
-  assert.equal((await ask(third, key)).status, 429)
   clock.advance(24 * 3_600_000)
-  assert.equal((await ask(third, key)).status, 200)
+  assert.equal((await ask(second, key)).status, 200)
 })

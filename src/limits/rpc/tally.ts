@@ -12,4 +12,4 @@ export const dayMs = 86_400_000
 /** Credits are forgotten in steps of this, so that a day is few numbers. */
 export const stepMs = 600_000
 
-export const startOf = (lengthMs: number, nowMs: number) => nowMs - (nowMs % lengthMs)
+export const startOf = (lengthMs: number, nowMs: number) => Math.floor(nowMs / lengthMs) * lengthMs

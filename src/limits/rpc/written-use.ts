@@ -7,24 +7,22 @@ import { dayMs, minuteMs, startOf } from './tally.js'
  * become one. Times are whole seconds, for they begin minutes.
  */
 
-type EarlierRow = { place: number; period: 'minute' | 'day'; startSeconds: number; requests: bigint; credits: bigint }
-
-/** What each of these used in the day before now. Not a prepared statement: its plan would be that of an empty table. */
+/** What each of these used in the day before now. Gathered one by one, so that it is never a scan of the whole table. */
 export const readUse = async (sql: Sql, subjects: readonly string[], nowMs: number): Promise<Earlier[]> => {
   const minuteStartMs = startOf(minuteMs, nowMs)
-  const rows = await sql<EarlierRow>`
-    select u.place::int, c.period::text, extract(epoch from c.starts_at)::float8 "startSeconds", c.requests, c.tokens credits
+  const rows = await sql<{ requests: bigint; steps: Earlier['steps'] }>`
+    select found.requests, found.steps
     from unnest(${arrayText(subjects)}::text[]) with ordinality as u(subject, place)
-    join limit_counter c on c.subject = u.subject
-      and (c.period = 'day' and c.starts_at > ${new Date(nowMs - dayMs)}
-        or c.period = 'minute' and c.starts_at = ${new Date(minuteStartMs)})`
-  const found = subjects.map((): Earlier => ({ minuteStartMs, requests: 0, steps: [] }))
-  for (const { place, period, startSeconds, requests, credits } of rows) {
-    const earlier = found[place - 1] as Earlier
-    if (period === 'minute') earlier.requests = Number(requests)
-    else earlier.steps.push({ startMs: startSeconds * 1000, credits: Number(credits) })
-  }
-  return found
+    cross join lateral (
+      select coalesce(sum(c.requests) filter (where c.period = 'minute'), 0)::bigint requests,
+             coalesce(json_agg(json_build_object('startMs', extract(epoch from c.starts_at)::bigint * 1000, 'credits', c.tokens))
+                      filter (where c.period = 'day'), '[]') steps
+      from limit_counter c
+      where c.subject = u.subject
+        and (c.period = 'day' and c.starts_at > ${new Date(nowMs - dayMs)}
+          or c.period = 'minute' and c.starts_at = ${new Date(minuteStartMs)})) found
+    order by u.place`
+  return rows.map(({ requests, steps }) => ({ minuteStartMs, requests: Number(requests), steps }))
 }
 
 type Row = { subject: string; period: 'minute' | 'day'; startMs: number; requests: number; credits: number }
