@@ -125,8 +125,50 @@ test('depth is no danger', () => {
 })
 
 test('of an array with too many parts, no more is looked at than says so', () => {
-  const cut = cutJson('[1, 2, 3, nonsense', 2)
+  const cut = cutJson('[1, 2, 3, nonsense', { partsMax: 2 })
   assert.deepEqual(cut, { kind: 'array', parts: ['1', '2', '3'] })
-  assert.deepEqual(cutJson('[1, 2]', 2), { kind: 'array', parts: ['1', '2'] })
-  assert.throws(() => cutJson('[1, 2', 2), NotJson)
+  assert.deepEqual(cutJson('[1, 2]', { partsMax: 2 }), { kind: 'array', parts: ['1', '2'] })
+  assert.throws(() => cutJson('[1, 2', { partsMax: 2 }), NotJson)
 })
+
+test('of an object only what is wanted is kept, the last one of a name, and all of it must be JSON', () => {
+  const names = new Set(['id', 'params'])
+  const cut = cutJson('{"id":1,"x":[2],"params":[],"i\\u0064":3,"y":"id"}', { names })
+  assert.deepEqual(cut, { kind: 'object', members: new Map(Object.entries({ id: '3', params: '[]' })) })
+  assert.throws(() => cutJson('{"id":1,"x":nonsense}', { names }), NotJson)
+})
+
+const piece = fc.constantFrom(
+  ...[
+    '-',
+    '+',
+    '.',
+    '0',
+    '00',
+    '1',
+    '42',
+    'e',
+    'E',
+    '"',
+    '\\',
+    '\\"',
+    '\\u',
+    '\\u00',
+    '\\uD83d',
+    '\\n',
+    '\\x',
+    'fF',
+    ' ',
+  ],
+  ...['a'.repeat(15), 'b'.repeat(16), 'c'.repeat(17), 'd'.repeat(100), '\n', '\u0000', '\u001f', '\u007f', '\u00ff'],
+)
+
+test('numbers and texts of every shape are judged as JSON.parse does', () =>
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 8 }), fc.constantFrom('[', '["', ''), (pieces, open) => {
+      const inner = pieces.join('')
+      for (const text of [`${open}${inner}${[...open].reverse().join('').replace('[', ']')}`, inner])
+        assert.equal(isCut(text), isJson(text), JSON.stringify(text))
+    }),
+    { numRuns: 3_000 },
+  ))

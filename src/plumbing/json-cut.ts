@@ -17,8 +17,14 @@ export type Cut =
   | { kind: 'object'; members: Map<string, string> }
   | { kind: 'other'; text: string }
 
-/** Of an array only the first parts, where more than so many are not wanted: one more than that says that there are. */
-export const cutJson = (text: string, partsMax = Number.POSITIVE_INFINITY): Cut => {
+export type Wanted = {
+  /** Of an array only the first parts, where more than so many are not wanted: one more than that says that there are. */
+  partsMax?: number
+  /** Of an object only the members of these names, where it may have any number of others. */
+  names?: ReadonlySet<string>
+}
+
+export const cutJson = (text: string, { partsMax = Number.POSITIVE_INFINITY, names }: Wanted = {}): Cut => {
   const start = skipSpace(text, 0)
   const opening = text.charCodeAt(start)
   if (opening === bracketOpen) {
@@ -31,7 +37,9 @@ export const cutJson = (text: string, partsMax = Number.POSITIVE_INFINITY): Cut 
     const members = new Map<string, string>()
     end(
       text,
-      eachMember(text, start, (name, from, to) => members.set(name, text.slice(from, to))),
+      eachMember(text, start, (name, from, to) => {
+        if (names === undefined || names.has(name)) members.set(name, text.slice(from, to))
+      }),
     )
     return { kind: 'object', members }
   }
@@ -46,7 +54,11 @@ const end = (text: string, at: number) => {
 }
 
 const quote = 0x22
+const plus = 0x2b
 const comma = 0x2c
+const minus = 0x2d
+const dot = 0x2e
+const zero = 0x30
 const colon = 0x3a
 const bracketOpen = 0x5b
 const backslash = 0x5c
@@ -137,8 +149,6 @@ const endOfValue = (text: string, from: number): number => {
   }
 }
 
-const number = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y
-
 const endOfScalar = (text: string, at: number, code: number): number => {
   switch (code) {
     case quote:
@@ -150,10 +160,28 @@ const endOfScalar = (text: string, at: number, code: number): number => {
     case 0x6e:
       return endOfWord(text, at, 'null')
     default:
-      number.lastIndex = at
-      if (!number.test(text)) throw new NotJson(at)
-      return number.lastIndex
+      return endOfNumber(text, at)
   }
+}
+
+const isDigit = (code: number) => code >= 0x30 && code <= 0x39
+
+const endOfDigits = (text: string, from: number): number => {
+  let at = from
+  while (isDigit(text.charCodeAt(at))) at++
+  if (at === from) throw new NotJson(at)
+  return at
+}
+
+const endOfNumber = (text: string, from: number): number => {
+  let at = text.charCodeAt(from) === minus ? from + 1 : from
+  // None begins with a zero but those that are less than one.
+  at = text.charCodeAt(at) === zero ? at + 1 : endOfDigits(text, at)
+  if (text.charCodeAt(at) === dot) at = endOfDigits(text, at + 1)
+  const code = text.charCodeAt(at)
+  if (code !== 0x45 && code !== 0x65) return at
+  const sign = text.charCodeAt(at + 1)
+  return endOfDigits(text, sign === plus || sign === minus ? at + 2 : at + 1)
 }
 
 const endOfWord = (text: string, at: number, word: string): number => {
@@ -162,25 +190,45 @@ const endOfWord = (text: string, at: number, word: string): number => {
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: strings must not have any
-const plainString = /"[^"\\\x00-\x1f]*"/y
-const escaped = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y
+const plainRun = /[^"\\\x00-\x1f]*/y
+
+/** Shorter runs are passed over before a regular expression has begun. */
+const shortRun = 16
 
 const endOfString = (text: string, open: number): number => {
-  // Most have nothing to look out for, and the machine passes over them faster than we do.
-  plainString.lastIndex = open
-  if (plainString.test(text)) return plainString.lastIndex
   if (text.charCodeAt(open) !== quote) throw new NotJson(open)
   let at = open + 1
+  let run = 0
   for (;;) {
     const code = text.charCodeAt(at)
     if (code === quote) return at + 1
     if (code === backslash) {
-      escaped.lastIndex = at
-      if (!escaped.test(text)) throw new NotJson(at)
-      at = escaped.lastIndex
+      at = endOfEscape(text, at)
+      run = 0
     }
     // Control characters, and the end of the text, which is no number.
     else if (!(code >= 0x20)) throw new NotJson(at)
-    else at++
+    else if (run < shortRun) {
+      at++
+      run++
+    } else {
+      plainRun.lastIndex = at
+      plainRun.test(text)
+      at = plainRun.lastIndex
+    }
   }
 }
+
+const endOfEscape = (text: string, at: number): number => {
+  const code = text.charCodeAt(at + 1)
+  if (code === 0x75) {
+    for (let place = at + 2; place < at + 6; place++) if (!isHex(text.charCodeAt(place))) throw new NotJson(at)
+    return at + 6
+  }
+  if (Number.isNaN(code) || !escapable.includes(text.charAt(at + 1))) throw new NotJson(at)
+  return at + 2
+}
+
+const escapable = '"\\/bfnrt'
+
+const isHex = (code: number) => isDigit(code) || (code >= 0x41 && code <= 0x46) || (code >= 0x61 && code <= 0x66)

@@ -22,6 +22,9 @@ export type Body = { isBatch: boolean; items: Item[] }
 
 export type CheckedItem = Item & { methodOf: Method }
 
+/** Nobody asks for more, and what is not asked for is passed over quickly. */
+const wanted = { partsMax: rpcBatchMax, names: new Set(['jsonrpc', 'id', 'method', 'params']) }
+
 const explainedBytesMax = 100_000
 
 /** Takes a body apart. Everything that is wrong with it is told at once. */
@@ -41,7 +44,7 @@ export const readBody = (body: Buffer): Body => {
     ])
   const items: Item[] = []
   for (const [place, part] of parts.entries()) {
-    const call = cutJson(part)
+    const call = cutJson(part, wanted)
     if (call.kind === 'object') items.push(readItem(call.members, place, [place], problems))
     else problems.push({ path: [place], rule: 'must be an object' })
   }
@@ -53,7 +56,7 @@ const cutBody = (body: Buffer): Cut => {
   if (!isUtf8(body)) throw fail('malformedJson', 'it is not UTF-8')
   const bytes = body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf ? body.subarray(3) : body
   try {
-    return cutJson(bytes.toString('latin1'), rpcBatchMax)
+    return cutJson(bytes.toString('latin1'), wanted)
   } catch (error) {
     // To say it precisely takes long for a long text.
     const isShort = bytes.length <= explainedBytesMax || !(error instanceof NotJson)

@@ -33,9 +33,11 @@ const faultOfNonsense = (status: number): NodeFault => {
 
 const broken = (message: string) => new NodeFault('broken', message, { mayBeTaken: true })
 
+const wanted = { names: new Set(['id', 'result', 'error']) }
+
 const cut = (text: JsonText): Cut | undefined => {
   try {
-    return cutJson(text)
+    return cutJson(text, wanted)
   } catch {
     return undefined
   }
