@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { type Dispatcher, request } from 'undici'
+import { type Dispatcher, errors, request } from 'undici'
 import type { Journal } from './paid-journal.js'
 import type { PaidProcess } from './paid-processes.js'
 import { createRandom, type Random } from './random.js'
@@ -24,7 +24,7 @@ export type Load = {
 }
 
 /** Longer than a settlement waits for a database that is away. */
-const retryPatienceMs = 60_000
+const patienceMs = 60_000
 /** After anything but an answer: who is away refuses at once, and asking all the time would only heat the machine. */
 const pauseMs = 60
 
@@ -78,7 +78,7 @@ const runClient = async (needs: Needs, state: State, random: Random) => {
     const body = { quantity, delayMs: random.below(30) }
     const headers = { 'idempotency-key': `order ${quantity}` }
     const tryOnce = async () => note(await send('/test/paid', { body, headers }), { quantity })
-    const deadlineMs = performance.now() + retryPatienceMs
+    const deadlineMs = performance.now() + patienceMs
     const isTwin = random.chance(0.3)
     while (!(await Promise.all(isTwin ? [tryOnce(), tryOnce()] : [tryOnce()])).includes(true))
       if (performance.now() > deadlineMs) {
@@ -153,6 +153,8 @@ const createSend = ({ processes, journal, dispatcher, onMoment }: Needs, state: 
         headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...headers },
         body: JSON.stringify(body),
         signal: signal ?? null,
+        headersTimeout: patienceMs,
+        bodyTimeout: patienceMs,
       })
       const requestId = String(response.headers['x-request-id'])
       answer = { status: response.statusCode, requestId, text: '', isWhole: false }
@@ -162,8 +164,10 @@ const createSend = ({ processes, journal, dispatcher, onMoment }: Needs, state: 
         if (answer.text.split('data: ').length - 1 === events) onMoment?.('all but the last event', process)
       }
       answer.isWhole = true
-    } catch {
+    } catch (error) {
       // The connection broke, or we left. What arrived until then may still be a whole answer.
+      if (error instanceof errors.HeadersTimeoutError || error instanceof errors.BodyTimeoutError)
+        journal.surprises.push(`${path} was silent for ${patienceMs} ms`)
     }
     count(process, -1)
     if (answer?.status !== 200) await wait(pauseMs)

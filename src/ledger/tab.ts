@@ -102,8 +102,9 @@ export class Tab {
     try {
       await this.#live(metered, this.#order.units + sumOf(others), beginAll)
     } catch (error) {
-      if (this.#charge !== undefined || !(error instanceof Failure)) throw error
+      if (this.#charge !== undefined) throw error
       for (const { answer } of others) answer(false)
+      if (!(error instanceof Failure)) throw error
       await this.#live(metered, this.#order.units, onOpened)
     }
   }

@@ -19,10 +19,10 @@ const { sql, close } = createDatabase(database.connection)
 const clock = { nowMs: () => Date.now() }
 const ledger = createLedger({ connection: database.connection, clock })
 /** What becomes of the next statements: they are never run, or they are and nobody hears of it. */
-let lost: { operation: 'extend' | 'part'; isRun: boolean } | undefined
+let lost: { operation: 'open' | 'extend' | 'part'; isRun: boolean } | undefined
 const lossy: Ledger = {
   ...ledger,
-  hold: (order) => lose(order.isExtension ? 'extend' : undefined, () => ledger.hold(order)),
+  hold: (order) => lose(order.isExtension ? 'extend' : 'open', () => ledger.hold(order)),
   settle: (settlement, patienceMs) =>
     lose(settlement.partOf ? 'part' : undefined, () => ledger.settle(settlement, patienceMs)),
 }
@@ -119,6 +119,20 @@ test('the bill of a request that failed is its own, also where others were paid 
   )
   assert.deepEqual([failed?.outcome, failed?.captured.usd], ['failed', 0n])
   assert.deepEqual([paid?.outcome, paid?.captured.usd], ['completed', 20n * priceNanos])
+  assert.equal((await payer.balances()).usd, 1_000_000n - 20n * priceNanos)
+})
+
+test('while the database is away, all who came together hear of it, and nobody waits for ever', {
+  timeout: 10_000,
+}, async () => {
+  const payer = await createPayer(sql, { usd: 1_000_000n })
+  lost = { operation: 'open', isRun: false }
+  const refused = Array.from({ length: 5 }, () => begin(orderOf(keyOf(payer))))
+  for (const { ended } of refused) await assert.rejects(ended, Unavailable)
+  lost = undefined
+  const next = begin(orderOf(keyOf(payer)))
+  next.end()
+  await next.ended
   assert.equal((await payer.balances()).usd, 1_000_000n - 20n * priceNanos)
 })
 
