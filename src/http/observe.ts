@@ -23,8 +23,7 @@ export type Watched = Pick<Answered, 'requestId' | 'method' | 'route'> & {
 }
 
 export type Observer = {
-  /** Gives what ends it at once, without a word, because somebody else watches the request from now on. */
-  watch(request: Watched): () => void
+  watch(request: Watched): void
   answered(request: Answered): void
 }
 
@@ -70,20 +69,16 @@ export const createObserver = ({ registry, writeLine }: Needs): Observer => {
     watch({ response, requestId, method, route, startedMs, keyId }) {
       running++
       let isOver = false
-      const end = () => {
-        if (!isOver) running--
-        isOver = true
-      }
       const over = () => {
         if (isOver) return
-        end()
+        isOver = true
+        running--
         const status = response.writableFinished ? response.statusCode : statusOfLeft
         answered({ requestId, method, route, status, ms: performance.now() - startedMs, keyId: keyId() })
       }
       // The framework's own hook does not run for callers who leave.
       response.on('close', over)
       onLostConnection(response, over)
-      return end
     },
   }
 }

@@ -9,7 +9,7 @@ import { jsonTypes } from './json-body.js'
 import type { Observer } from './observe.js'
 
 /** A request that the lane could not answer, and why. The usual way knows how to refuse it. */
-export type HandedOver = { id: string; startedMs: number; caller: KeyCaller; error: unknown }
+export type HandedOver = { id: string; caller: KeyCaller; error: unknown }
 
 /**
  * Small paid requests whose body stays bytes, such as calls of blockchain nodes. Routing, hooks and parsers of the
@@ -34,7 +34,7 @@ type Needs = {
 }
 
 type Served = { prefix: string; route: string; answer: Parameters<PaidLane['serve']>[2] }
-type Known = { caller: KeyCaller; id: string; startedMs: number; served: Served; word: string; forget(): void }
+type Known = { caller: KeyCaller; id: string; served: Served; word: string }
 
 const bodyBytesMax = 64 * 1024
 const plainWord = /^[a-z0-9-]{1,64}$/
@@ -72,14 +72,13 @@ export const createPaidLane = ({ authenticate, commonHeaders, observer, handOver
   })
 
   const answer = async (request: IncomingMessage, response: ServerResponse, body: Buffer, known: Known) => {
-    const { id, caller, startedMs, served, word, forget } = known
+    const { id, caller, served, word } = known
     try {
       await served.answer(exchangeOf(request, response, body, known), word)
     } catch (error) {
       // Half an answer cannot become another one.
       if (response.headersSent) return void response.destroy()
-      forget()
-      handOver(request, response, { id, startedMs, caller, error })
+      handOver(request, response, { id, caller, error })
     }
   }
 
@@ -102,8 +101,8 @@ export const createPaidLane = ({ authenticate, commonHeaders, observer, handOver
       const startedMs = performance.now()
       const keyId = () => caller.keyId
       const { route } = served
-      const forget = observer.watch({ response, requestId: id, method: 'POST', route, startedMs, keyId })
-      const known = { caller, id, startedMs, served, word, forget }
+      observer.watch({ response, requestId: id, method: 'POST', route, startedMs, keyId })
+      const known = { caller, id, served, word }
       const parts: Buffer[] = []
       request.on('data', (part: Buffer) => parts.push(part))
       request.on('end', () => {

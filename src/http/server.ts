@@ -142,14 +142,16 @@ export const createServer = async (needs: Needs) => {
   app.addHook('onRequest', (request, reply, done) => {
     const { id, method, routeOptions } = request
     const handed = handedOver.get(request.raw)
-    observer.watch({
-      response: reply.raw,
-      requestId: id,
-      method,
-      route: routeOptions.url ?? 'unknown',
-      startedMs: handed?.startedMs ?? performance.now(),
-      keyId: () => request.caller?.keyId ?? undefined,
-    })
+    // Who hands over watches it already: perhaps its caller has left meanwhile, and is counted.
+    if (handed === undefined)
+      observer.watch({
+        response: reply.raw,
+        requestId: id,
+        method,
+        route: routeOptions.url ?? 'unknown',
+        startedMs: performance.now(),
+        keyId: () => request.caller?.keyId ?? undefined,
+      })
     reply.headers(commonHeaders.record(id, request.headers))
     const { requestIdHeader } = routeOptions.config
     if (requestIdHeader !== undefined) reply.header(requestIdHeader, id)

@@ -65,8 +65,9 @@ test('a failure has the id of its request in the answer and in the log, once', a
   assert.deepEqual([line.status, line.keyId, more.length], [400, service.payer.apiKeyId, 0])
 })
 
+const path = '/api/v1/crypto/rpc/ethereum-mainnet'
 const head = (length: number) =>
-  `POST /api/v1/crypto/rpc/ethereum-mainnet HTTP/1.1\r\nHost: x\r\nAuthorization: ${service.authorization}\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n\r\n`
+  `POST ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: ${service.authorization}\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n\r\n`
 
 /** Sends pieces with pauses between them, hears so many answers and hangs up. */
 const speak = async (pieces: string[], answers: number): Promise<string> => {
@@ -105,7 +106,6 @@ test('who leaves while a node is asked is no trouble of ours', async () => {
   let times = 0
   const before = service.logLines.length
   const text = JSON.stringify({ ...version, method: 'eth_gasPrice' })
-  const path = '/api/v1/crypto/rpc/ethereum-mainnet'
   for (const address of [path, `${path}?`])
     await service.costing(0, async () => {
       const socket = connect(Number(new URL(service.origin).port), '127.0.0.1')
@@ -123,4 +123,28 @@ test('who leaves while a node is asked is no trouble of ours', async () => {
     lines.filter(({ level }) => level >= 50),
     [],
   )
+})
+
+test('who leaves with several requests on a connection has one line for each, and none of them counts as running', async () => {
+  Object.assign(node.faults, { hang: true, only: new Set(['eth_gasPrice']) })
+  let times = node.times('eth_gasPrice')
+  const before = service.logLines.length
+  for (const address of [path, `${path}?`]) {
+    const socket = connect(Number(new URL(service.origin).port), '127.0.0.1')
+    for (const param of [1, 2, 3]) {
+      const text = JSON.stringify({ ...version, method: 'eth_gasPrice', params: [address, param] })
+      socket.write(`${head(text.length).replace(path, address)}${text}`)
+    }
+    times += 3
+    await node.asked('eth_gasPrice', times)
+    socket.destroy()
+  }
+  node.recover()
+  const lines = () => service.logLines.slice(before).filter((line) => line.includes('"status":499'))
+  while (lines().length < 6) await wait(5)
+  // A second line would come in the same turn.
+  await wait(20)
+  assert.equal(lines().length, 6)
+  const { text } = await service.outside.get('/metrics')
+  assert.match(text, /^tessera_http_requests_running 1$/m, 'only the one that asks for it')
 })
