@@ -47,11 +47,15 @@ export const startRpcService = async (test: Test, { networks, sections = '', ...
   audit = () => assertBooks(service.sql, clock?.nowMs())
 
   const pathOf = (network: string) => `/crypto/rpc/${network}`
-  /** Text is sent as it is. */
+  /** Text and bytes are sent as they are. */
   const callAs =
     (client: Pick<typeof service, 'send'>) =>
     (network: string, body: unknown, headers: Record<string, string> = {}): Promise<Answer> =>
-      client.send('POST', pathOf(network), typeof body === 'string' ? { raw: body, headers } : { body, headers })
+      client.send(
+        'POST',
+        pathOf(network),
+        typeof body === 'string' || Buffer.isBuffer(body) ? { raw: body, headers } : { body, headers },
+      )
   const balanceOf = async ({ accountId }: { accountId: string }): Promise<bigint> => {
     await assertSettled(service.sql, accountId)
     const row = await service.sql.maybeOne<{ balance: bigint }>`

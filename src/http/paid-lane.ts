@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import type { KeyCaller } from '#accounts/caller.js'
 import type { Authenticate } from '#guard/authenticate.js'
 import { newRequestId } from '#plumbing/ids.js'
@@ -11,6 +11,13 @@ import type { Observer } from './observe.js'
 /** A request that the lane could not answer, and why. The usual way knows how to refuse it. */
 export type HandedOver = { id: string; caller: KeyCaller; error: unknown }
 
+type Served = {
+  prefix: string
+  route: string
+  otherRoutes: readonly string[]
+  answer(exchange: Exchange, word: string): Promise<void>
+}
+
 /**
  * Small paid requests whose body stays bytes, such as calls of blockchain nodes. Routing, hooks and parsers of the
  * framework would cost as much as all that is done for them, so what is plain (a known key, a short body of JSON, an address
@@ -18,8 +25,8 @@ export type HandedOver = { id: string; caller: KeyCaller; error: unknown }
  * Everything else, and everything that fails, takes the usual way.
  */
 export type PaidLane = {
-  /** Addresses that are `prefix` and one plain word go to `answer`. */
-  serve(prefix: string, route: string, answer: (exchange: Exchange, word: string) => Promise<void>): void
+  /** Addresses that are `prefix` and one plain word go to `answer`, but for words that are other routes. */
+  serve(served: Served): void
   /** True when it answers. */
   handle(request: IncomingMessage, response: ServerResponse): boolean
   /** The server is draining: the usual way tells clients that their connection ends. */
@@ -33,11 +40,16 @@ type Needs = {
   handOver(request: IncomingMessage, response: ServerResponse, why: HandedOver): void
 }
 
-type Served = { prefix: string; route: string; answer: Parameters<PaidLane['serve']>[2] }
 type Known = { caller: KeyCaller; id: string; served: Served; word: string }
 
 const bodyBytesMax = 64 * 1024
 const plainWord = /^[a-z0-9-]{1,64}$/
+
+/** A short body of JSON, and not packed. */
+const isPlain = (headers: IncomingHttpHeaders) =>
+  Number(headers['content-length'] ?? Number.NaN) <= bodyBytesMax &&
+  headers['content-encoding'] === undefined &&
+  jsonTypes.test(headers['content-type'] ?? '')
 
 export const createPaidLane = ({ authenticate, commonHeaders, observer, handOver }: Needs): PaidLane => {
   const routes: Served[] = []
@@ -83,8 +95,8 @@ export const createPaidLane = ({ authenticate, commonHeaders, observer, handOver
   }
 
   return {
-    serve(prefix, route, answer) {
-      routes.push({ prefix, route, answer })
+    serve(served) {
+      routes.push(served)
     },
     handle(request, response) {
       if (!isOpen || request.method !== 'POST') return false
@@ -92,9 +104,7 @@ export const createPaidLane = ({ authenticate, commonHeaders, observer, handOver
       const served = routes.find(({ prefix }) => url.startsWith(prefix))
       if (served === undefined) return false
       const word = url.slice(served.prefix.length)
-      const length = Number(headers['content-length'] ?? Number.NaN)
-      if (!plainWord.test(word) || !(length <= bodyBytesMax) || !jsonTypes.test(headers['content-type'] ?? ''))
-        return false
+      if (!plainWord.test(word) || served.otherRoutes.includes(word) || !isPlain(headers)) return false
       const caller = callerOf(request)
       if (caller === undefined) return false
       const id = newRequestId()

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { after, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
+import { gzipSync } from 'node:zlib'
 import type { Answer } from '../client.js'
 import { startFakeRpcNode } from '../fakes/rpc-node.js'
 import { startRpcService } from '../rpc-service.js'
@@ -13,13 +14,13 @@ const service = await startRpcService({ after }, { networks })
 node.answer('web3_clientVersion', '0x1')
 const version = { jsonrpc: '2.0', id: 1, method: 'web3_clientVersion' }
 
-/** The same with a question mark is not plain. */
+/** The same with a query is not plain. An empty one would not do: clients leave it out. */
 const bothWays = async (
   body: unknown,
   { network = 'ethereum-mainnet', headers = {} }: { network?: string; headers?: Record<string, string> } = {},
 ): Promise<[Answer, Answer]> => [
   await service.call(network, body, headers),
-  await service.call(`${network}?`, body, headers),
+  await service.call(`${network}?usual`, body, headers),
 ]
 
 /** But for what is another one every time. */
@@ -37,6 +38,9 @@ const asked: [string, unknown, Parameters<typeof bothWays>[1]?][] = [
   ['headers that are sent back', version, { headers: { 'x-svc-mobile-version': '1.2' } }],
   ['a method that is not offered', { ...version, method: 'admin_peers' }],
   ['a network that is not there', version, { network: 'no-such-net' }],
+  ['another address beside those of networks', version, { network: 'networks' }],
+  ['a body that is packed', gzipSync(JSON.stringify(version)), { headers: { 'content-encoding': 'gzip' } }],
+  ['a body that is packed as nobody does', version, { headers: { 'content-encoding': 'x' } }],
   ['no JSON', '{"id":1,'],
   ['nothing', ''],
   ['a body that is no call', '"text"'],

@@ -34,7 +34,8 @@ const limits = {
 }
 
 export const rpcRoutes = (app: Server, { lane, networks, answer }: Needs) => {
-  lane.serve(`${basePath}/crypto/rpc/`, `${basePath}/crypto/rpc/:network`, answer)
+  const prefix = `${basePath}/crypto/rpc/`
+  lane.serve({ prefix, route: `${prefix}:network`, otherRoutes: ['networks'], answer })
 
   app.get(
     '/crypto/rpc/networks',
