@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import { Failure, fail } from '#contract/errors.js'
@@ -60,8 +61,7 @@ const reasonCharactersMax = 250
 const forLog = (error: unknown): unknown => {
   if (!(error instanceof Error)) return { type: typeof error }
   const { name, message, stack, cause } = error
-  const { code } = error as { code?: unknown }
-  return { name, code, message, stack, ...(cause !== undefined && { cause: forLog(cause) }) }
+  return { name, code: codeOf(error), message, stack, ...(cause !== undefined && { cause: forLog(cause) }) }
 }
 
 /** Writes down what is our own trouble, in full; what a caller did wrong is theirs to know. */
@@ -80,7 +80,11 @@ export const createLateFailure =
     return failure
   }
 
-const isAbort = (error: unknown) => error instanceof Error && error.name === 'AbortError'
+/** Of work that is no longer wanted, and of a body that ended in the middle. */
+const isBrokenOff = (error: unknown, { complete }: IncomingMessage) =>
+  error instanceof Error && (error.name === 'AbortError' || (!complete && codeOf(error) === 'ECONNRESET'))
+
+const codeOf = (error: Error) => (error as NodeJS.ErrnoException).code
 
 const hasLeft = ({ raw }: FastifyReply) => raw.destroyed || raw.req.socket.destroyed
 
@@ -89,7 +93,7 @@ export const createFailureAnswer =
   (log: Logger, complete: (failure: Failure, path: string) => Failure = (failure) => failure) =>
   (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     // Broken off because its caller left: there is nobody to answer, and nothing went wrong.
-    if (isAbort(error) && hasLeft(reply)) return void reply.hijack()
+    if (hasLeft(reply) && isBrokenOff(error, request.raw)) return void reply.hijack()
     const about = aboutOf(request)
     const failure = complete(toFailure(error, about), pathOf(request.url))
     logFailure(log, failure, about)
