@@ -15,15 +15,13 @@ const eventStream = {
   'x-accel-buffering': 'no',
 }
 
-/** Fires when the caller leaves before the answer is complete. */
+/** Fires when the caller leaves before the answer is complete, or has left. */
 export const departureOf = (response: ServerResponse): StopSignal => {
   const { signal, stop } = createStop()
-  const left = () => {
-    if (!response.writableFinished) stop()
-  }
   // The request's own `close` has fired long ago; only the response's tells that the connection is gone.
-  response.on('close', left)
-  onLostConnection(response, left)
+  whenClosed(response, () => {
+    if (!response.writableFinished) stop()
+  })
   return signal
 }
 

@@ -112,6 +112,21 @@ test('who leaves in the middle of the body is in the log, and has paid nothing',
   assert.deepEqual(await linesSince(before, 2), [499, 499])
 })
 
+test('who leaves before their credit is set aside pays nothing, and no node is asked', async () => {
+  node.answer('net_version', '1')
+  const text = JSON.stringify({ ...version, method: 'net_version' })
+  for (const address of [path, `${path}?`])
+    await service.costing(0, () =>
+      service.sql.transaction(async (sql) => {
+        await sql`select from ledger_account where owner = ${service.payer.accountId} for update`
+        const before = service.logLines.length
+        await speak([`${head(text.length).replace(path, address)}${text}`], 0)
+        assert.deepEqual(await linesSince(before, 1), [499])
+      }),
+    )
+  assert.equal(node.times('net_version'), 0)
+})
+
 test('who leaves while a node is asked is no trouble of ours', async () => {
   Object.assign(node.faults, { hang: true, only: new Set(['eth_gasPrice']) })
   let times = 0
