@@ -37,9 +37,9 @@ export const createRpcAnswering = ({ rpc, room, limits, tabs, metered }: Needs):
   }
 
   /** An answer takes room until its caller has read it, and who does not read loses it. */
-  const takeRoom = ({ caller, response }: Exchange, { changesChain }: PreparedCalls, { body }: RpcResult) => {
-    if (body.length <= uncountedBytes) return
-    const leave = room.enter(body.length, caller.accountId)
+  const takeRoom = ({ caller, response }: Exchange, { changesChain }: PreparedCalls, bytes: number) => {
+    if (bytes <= uncountedBytes) return
+    const leave = room.enter(bytes, caller.accountId)
     // Of a transaction that was sent is told, however little room there is.
     if (leave === undefined && !changesChain) throw noRoom()
     response.setTimeout(stalledMs, () => response.destroy())
@@ -60,7 +60,7 @@ export const createRpcAnswering = ({ rpc, room, limits, tabs, metered }: Needs):
     const pay = () =>
       tabs.run(order, async (charge) => {
         const result = await run(exchange, calls, charge)
-        takeRoom(exchange, calls, result)
+        takeRoom(exchange, calls, result.body.length)
         return { units: BigInt(result.credits), result }
       })
     const { result, before, walletUsd } = await counted(exchange, calls, pay)
@@ -78,11 +78,15 @@ export const createRpcAnswering = ({ rpc, room, limits, tabs, metered }: Needs):
     const worst = [{ ...line, quantity: BigInt(calls.worstCredits) }]
     const order = { requestId, caller, goods, least: worst, most: worst, idempotency }
     const { before, standing, isReplay, ...answer } = await metered.answer(order, async (charge) => {
-      const { result } = await counted(exchange, calls, async () => ({ result: await run(exchange, calls, charge) }))
-      takeRoom(exchange, calls, result)
+      const { result } = await counted(exchange, calls, async () => {
+        const result = await run(exchange, calls, charge)
+        takeRoom(exchange, calls, result.body.length)
+        return { result }
+      })
       const lines = [{ ...line, quantity: BigInt(result.credits) }]
       return charge.settle({ lines, countedBy: 'running stats' }, inBytes(answerOf(calls, result)))
     })
+    if (isReplay) takeRoom(exchange, calls, answer.body.length)
     await sendAnswer(exchange, answer, spendingHeaders(before), standing, replayed(isReplay))
   }
 

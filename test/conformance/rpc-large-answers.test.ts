@@ -14,6 +14,7 @@ const service = await startRpcService(
     networks: { 'ethereum-mainnet': { upstreams: [node.url] } },
     answerBytesMax: 12 * mebi,
     largeAnswersBytesMax: 96 * mebi,
+    creditsPerDay: 10_000,
     cacheBytesMax: 0,
   },
 )
@@ -21,7 +22,7 @@ node.rawResult('eth_getLogs', `"${'x'.repeat(10 * mebi)}"`)
 node.answer('web3_clientVersion', 'small')
 const logs = (block: number) => ({ id: 1, method: 'eth_getLogs', params: [{ fromBlock: block, toBlock: 'latest' }] })
 const version = { id: 1, method: 'web3_clientVersion' }
-const call = (body: unknown) => service.call('ethereum-mainnet', body)
+const call = (body: unknown, headers: Record<string, string> = {}) => service.call('ethereum-mainnet', body, headers)
 
 const bytesUnderWay = async () => {
   const { text } = await service.outside.get('/metrics')
@@ -36,12 +37,12 @@ const untilNothingIsUnderWay = async () => {
 }
 
 /** Somebody who asks and does not read the answer. */
-const askAndWait = (block: number): Socket => {
+const askAndWait = (block: number, more = ''): Socket => {
   const text = JSON.stringify(logs(block))
   const socket = connect(Number(new URL(service.origin).port), '127.0.0.1').pause()
   socket.on('error', () => {})
   socket.write(
-    `POST /api/v1/crypto/rpc/ethereum-mainnet HTTP/1.1\r\nHost: x\r\nAuthorization: ${service.authorization}\r\nContent-Type: application/json\r\nContent-Length: ${text.length}\r\n\r\n${text}`,
+    `POST /api/v1/crypto/rpc/ethereum-mainnet HTTP/1.1\r\nHost: x\r\nAuthorization: ${service.authorization}\r\nContent-Type: application/json\r\nContent-Length: ${text.length}\r\n${more}\r\n${text}`,
   )
   return socket
 }
@@ -59,6 +60,10 @@ test('who does not read large answers is soon refused more of them; small ones a
     [503, 'SERVICE_UNAVAILABLE', '2'],
   )
   assert.match(refused.body.error, /large answers .* nothing is charged/)
+  // Nor is it counted: together these would be more than the credits of a day.
+  const costly = [logs(1_000), ...new Array(99).fill(version)]
+  for (const key of ['a', 'b', 'c', 'd', 'e'])
+    assert.equal((await call(costly, { 'idempotency-key': key })).status, 503)
   assert.equal((await call(version)).status, 200)
   assert.ok((await bytesUnderWay()) <= 48 * mebi, 'half of the room')
   const other = await createPayer(service.sql, { usd: 1_000_000_000n })
@@ -93,5 +98,15 @@ test('what is too large, broken off or no longer wanted is not counted for ever'
   await node.asked('eth_getLogs', before + 1)
   socket.destroy()
   node.recover()
+  await untilNothingIsUnderWay()
+})
+
+test('an answer that is given again takes room as the first one did', async () => {
+  assert.equal((await call(logs(7), { 'idempotency-key': 'again' })).status, 200)
+  await untilNothingIsUnderWay()
+  const socket = askAndWait(7, 'Idempotency-Key: again\r\n')
+  for (let looks = 0; looks < 500 && (await bytesUnderWay()) === 0; looks++) await wait(10)
+  assert.ok((await bytesUnderWay()) > 10 * mebi)
+  socket.destroy()
   await untilNothingIsUnderWay()
 })
