@@ -43,6 +43,8 @@ export const createRpcAnswering = ({ rpc, room, limits, tabs, metered }: Needs):
     // Of a transaction that was sent is told, however little room there is.
     if (leave === undefined && !changesChain) throw noRoom()
     response.setTimeout(stalledMs, () => response.destroy())
+    // Before Node gives the connection to the next answer, which may take its time.
+    response.prependOnceListener('finish', () => response.setTimeout(0))
     if (leave !== undefined) whenClosed(response, leave)
   }
 

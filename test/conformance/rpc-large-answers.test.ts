@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { after, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -36,14 +37,15 @@ const untilNothingIsUnderWay = async () => {
   assert.fail('bytes stay counted')
 }
 
+const head = (length: number, more = '') =>
+  `POST /api/v1/crypto/rpc/ethereum-mainnet HTTP/1.1\r\nHost: x\r\nAuthorization: ${service.authorization}\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n${more}\r\n`
+
 /** Somebody who asks and does not read the answer. */
 const askAndWait = (block: number, more = ''): Socket => {
   const text = JSON.stringify(logs(block))
   const socket = connect(Number(new URL(service.origin).port), '127.0.0.1').pause()
   socket.on('error', () => {})
-  socket.write(
-    `POST /api/v1/crypto/rpc/ethereum-mainnet HTTP/1.1\r\nHost: x\r\nAuthorization: ${service.authorization}\r\nContent-Type: application/json\r\nContent-Length: ${text.length}\r\n${more}\r\n${text}`,
-  )
+  socket.write(head(text.length, more) + text)
   return socket
 }
 
@@ -108,5 +110,25 @@ test('an answer that is given again takes room as the first one did', async () =
   for (let looks = 0; looks < 500 && (await bytesUnderWay()) === 0; looks++) await wait(10)
   assert.ok((await bytesUnderWay()) > 10 * mebi)
   socket.destroy()
+  await untilNothingIsUnderWay()
+})
+
+test('who asks for more behind a large answer may wait for it as long as anybody', async () => {
+  const connected = once(service.app.server.server, 'connection')
+  Object.assign(node.faults, { hang: true, only: new Set(['eth_gasPrice']) })
+  const client = askAndWait(8)
+  const text = JSON.stringify({ id: 1, method: 'eth_gasPrice' })
+  client.write(head(text.length) + text)
+  const [socket] = (await connected) as [Socket]
+  let heard = 0
+  for await (const part of client.iterator({ destroyOnReturn: false })) {
+    heard += part.length
+    if (heard > 10 * mebi) break
+  }
+  // Its end is noticed a moment after it was heard.
+  for (let looks = 0; looks < 200 && socket.timeout !== 0; looks++) await wait(5)
+  assert.equal(socket.timeout, 0)
+  client.destroy()
+  node.recover()
   await untilNothingIsUnderWay()
 })
