@@ -60,8 +60,11 @@ export const createRpcService = ({ config, sql, clock, registry, log }: Needs) =
   }
 }
 
-/** Nobody can have more than half of it, and that is at least what one request may need. */
+/**
+ * Nobody can have more than half of it, and that is at least what one request may need: the results of a batch, and what is
+ * around them, such as the ids that its caller chose.
+ */
 const roomFor = (rpc: Rpc | undefined): number =>
-  rpc === undefined ? 0 : Math.max(rpc.largeAnswersBytesMax, 2 * batchAnswersMax * rpc.answerBytesMax)
+  rpc === undefined ? 0 : Math.max(rpc.largeAnswersBytesMax, 2 * (batchAnswersMax + 1) * rpc.answerBytesMax)
 
 const none = { requestsPerMinute: 0, creditsPerDay: 0, tiers: undefined }
