@@ -33,11 +33,12 @@ export const whenClosed = (response: ServerResponse, tell: () => void) => {
 }
 
 /** An answer that waits behind another one has no connection yet, and is not told when that is gone. */
-export const onLostConnection = (response: ServerResponse, tell: () => void) => {
+const onLostConnection = (response: ServerResponse, tell: () => void) => {
   if (response.socket !== null) return
   const { socket } = response.req
   if (socket.destroyed) return tell()
-  socket.once('close', tell)
+  // As many as wait in line.
+  socket.setMaxListeners(0).once('close', tell)
   response.once('close', () => socket.off('close', tell))
 }
 

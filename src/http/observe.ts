@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { collectDefaultMetrics, Gauge, Histogram, type Registry } from 'prom-client'
 import { isoNow } from '#plumbing/iso-now.js'
-import { onLostConnection } from './event-outlet.js'
+import { whenClosed } from './event-outlet.js'
 
 /** What is known about a request once it is answered. */
 export type Answered = {
@@ -77,8 +77,7 @@ export const createObserver = ({ registry, writeLine }: Needs): Observer => {
         answered({ requestId, method, route, status, ms: performance.now() - startedMs, keyId: keyId() })
       }
       // The framework's own hook does not run for callers who leave.
-      response.on('close', over)
-      onLostConnection(response, over)
+      whenClosed(response, over)
     },
   }
 }

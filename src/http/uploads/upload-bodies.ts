@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { fail } from '#contract/errors.js'
-import { onLostConnection } from '../event-outlet.js'
+import { whenClosed } from '../event-outlet.js'
 import { jsonTypes, parseJson } from '../json-body.js'
 import { putBack, takeOutLongTexts } from './json-with-files.js'
 import { readForm } from './read-form.js'
@@ -36,9 +36,7 @@ export const readUploads = (scope: FastifyInstance) => {
       // Who does not say how much there is may send as much as is possible.
       const announced = Number(request.headers['content-length'] ?? uploadBytesMax)
       if (announced > uploadBytesMax) throw fail('payloadTooLarge', String(uploadBytesMax))
-      const leave = room.enter(announced, request.caller?.accountId ?? '')
-      raw.once('close', leave)
-      onLostConnection(raw, leave)
+      whenClosed(raw, room.enter(announced, request.caller?.accountId ?? ''))
       request.uploads = new Uploads()
       done(null, payload)
     } catch (error) {
