@@ -92,6 +92,8 @@ type Needs = {
   moreRoutes?: (server: Server, parts: { metered: Metered; clock: Clock }) => void
   /** All workers' metrics where there are several; this process's own otherwise. */
   metrics?: () => Promise<string>
+  /** Compiles all schemas once it listens, before they are needed; a test needs few of them. */
+  warmsUp?: boolean
 }
 
 /** Builds a whole service from its parts. This is the map: every part is made here and given what it needs. */
@@ -111,6 +113,7 @@ export const createApp = async ({
   paymentLeaseMs,
   moreRoutes,
   metrics,
+  warmsUp = true,
 }: Needs) => {
   const registry = new Registry()
   const database = createDatabase(connection, { connectionsMax })
@@ -335,7 +338,7 @@ export const createApp = async ({
       ledger.start()
       await wallets.start()
       await app.listen({ host, port })
-      setImmediate(warmUp)
+      if (warmsUp) setImmediate(warmUp)
       const address = app.server.address()
       const actual = typeof address === 'object' && address !== null ? address.port : port
       reachedAt = publicUrl.replace(/:0$/, `:${actual}`)

@@ -8,8 +8,6 @@ import { prepareFirstAccount } from './service/first-start.js'
 import { createLogger } from './service/logger.js'
 import { readOffer } from './service/offer.js'
 import { migrateDatabase, openDatabase } from './service/open-database.js'
-import { startHere } from './service/process.js'
-import { startWorkers } from './service/workers.js'
 
 /** Read the config, start, stop gracefully. Resolves when the service has stopped. */
 export const serve = async (settings: Settings): Promise<void> => {
@@ -27,7 +25,7 @@ export const serve = async (settings: Settings): Promise<void> => {
     const setup = createDatabase(database.connection, { connectionsMax: 1 })
     const adminKey = await prepareFirstAccount({ sql: setup.sql, clock, ...settings }).finally(() => setup.close())
 
-    const start = settings.workers > 1 ? startWorkers : startHere
+    const start = await loadStart(settings)
     const service = await start({
       settings,
       connection: database.connection,
@@ -49,6 +47,10 @@ export const serve = async (settings: Settings): Promise<void> => {
     flush()
   }
 }
+
+/** Loading the service takes a second, which neither a mistake in the settings nor the parent of workers has to wait for. */
+const loadStart = async ({ workers }: Settings) =>
+  workers > 1 ? (await import('./service/workers.js')).startWorkers : (await import('./service/process.js')).startHere
 
 const nextStopSignal = (): Promise<string> =>
   new Promise((resolve) => {

@@ -44,6 +44,7 @@ const app = await createApp({
   ...(paymentLeaseMs !== undefined && { paymentLeaseMs }),
   sharesLimits: true,
   moreRoutes: paidRoutes,
+  warmsUp: false,
 })
 console.log(`port ${await app.listen('127.0.0.1', 0)}`)
 process.on('SIGTERM', () => void app.close(1_000).then(() => process.exit(0)))

@@ -65,6 +65,7 @@ export const startService = async (test: { after(work: () => Promise<void>): voi
     log: pino({ level: 'info' }, { write: (line) => void logLines.push(line) }),
     writeLine: (line) => void logLines.push(line),
     moreRoutes: paidRoutes,
+    warmsUp: false,
     ...(options.holdMs !== undefined && { holdMs: options.holdMs }),
   })
   const port = await app.listen('127.0.0.1', 0)
