@@ -26,7 +26,7 @@ const administer = async (connection: pg.ClientConfig, statement: string) => {
   }
 }
 
-/** A database of one's own, empty and migrated or a copy of one that nobody uses; dropped by calling `drop`. */
+/** A database of one's own, empty and migrated, or a copy of another; dropped by calling `drop`. */
 export const createTestDatabase = async (copyOf = template) => {
   const text = process.env.TESSERA_TEST_DATABASE
   if (text === undefined)
