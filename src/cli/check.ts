@@ -1,5 +1,4 @@
 import type { Command } from 'commander'
-import { stringify } from 'yaml'
 import { systemClock } from '#plumbing/clock.js'
 import { readSettings } from '../config.js'
 import { jsonOption } from './output.js'
@@ -10,6 +9,7 @@ export const checkCommand = (program: Command) => {
     .description('validate the settings and the config file, and print what they amount to, without secrets')
     .option(...jsonOption)
     .action(async ({ json }: { json?: boolean }) => {
+      const { stringify } = await import('yaml')
       const { readOffer } = await import('../service/offer.js')
       const { redactedConfig } = await import('#catalog/config/config-file.js')
       const { env: _env, adminKey, databaseUrl, ...plain } = readSettings()

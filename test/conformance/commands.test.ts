@@ -2,7 +2,9 @@ import assert from 'node:assert/strict'
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import { createDatabase } from '#store/sql.js'
 import { createTestDatabase } from '../database.js'
+import { createPayer } from '../money.js'
 import { createFolder, processesIn, runTessera, startTessera } from '../process.js'
 import { startService } from '../service.js'
 
@@ -98,11 +100,21 @@ test('doctor finds nothing on a sound database and names what is broken on anoth
   assert.equal(sound.ok, true)
   const database = await createTestDatabase()
   test.after(database.drop)
-  const broken = await startService(test, { database })
-  await broken.sql`update ledger_account set balance = balance + 1 where owner is not null`
-  const { code, stdout } = await runTessera(['doctor'], { cwd, env: { DATABASE_URL: database.url } })
+  const { sql, close } = createDatabase(database.connection)
+  await createPayer(sql, { usd: 5n })
+  await sql`update ledger_account set balance = balance + 1 where owner is not null`
+  await close()
+  // The engines were asked above.
+  writeFileSync(join(cwd, 'empty.yaml'), 'builtinModels: false')
+  const { code, stdout } = await runTessera(['doctor'], {
+    cwd,
+    env: { DATABASE_URL: database.url, TESSERA_CONFIG: 'empty.yaml' },
+  })
   assert.equal(code, 1)
-  assert.match(stdout, /✗ every balance is the sum of its entries \(1 broken/)
+  assert.deepEqual(
+    [...stdout.matchAll(/✗ (.*)/g)].map(([, what]) => what?.slice(0, 51)),
+    ['the catalog has models (0, 0 offline)', 'every balance is the sum of its entries (1 broken: '],
+  )
 })
 
 test('commands work while the service is stopped, and never create a database by mistake', async (test) => {
@@ -117,13 +129,14 @@ test('commands work while the service is stopped, and never create a database by
   await running.ended
   const [account] = JSON.parse((await runTessera(['accounts', 'list', '--json'], { cwd: folder })).stdout)
   assert.equal(account.name, 'First account')
+  const granted = await runTessera(['credits', 'grant', '--usd', '1', '--json'], { cwd: folder })
+  assert.equal(JSON.parse(granted.stdout)[0].balance.usd, '101')
   assert.deepEqual(processesIn(folder), [], 'and leave nothing running')
 })
 
 test('a command refuses a database that the service has not migrated yet', async (test) => {
   const database = await createTestDatabase()
   test.after(database.drop)
-  const { createDatabase } = await import('#store/sql.js')
   const { sql, close } = createDatabase(database.connection)
   await sql`delete from schema_migration where name like '0002%'`
   await close()
