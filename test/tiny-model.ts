@@ -4,8 +4,11 @@ import { createLlamaEngine } from '#engines/llama/engine.js'
 import type { EngineRequest, TextCall, TextPiece } from '#engines/text.js'
 
 /** The model that ships with the service, to be asked without the rest of it. Ends with the test. */
-export const openTinyModel = (test: { after(work: () => Promise<void>): void }) => {
-  const engine = createLlamaEngine({ modelFile: (name) => (name === 'absent' ? undefined : `models/${name}`) })
+export const openTinyModel = (
+  test: { after(work: () => Promise<void>): void },
+  modelFile = (name: string) => (name === 'absent' ? undefined : `models/${name}`),
+) => {
+  const engine = createLlamaEngine({ modelFile })
   test.after(() => engine.close())
   return {
     engine,

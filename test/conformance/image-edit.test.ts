@@ -93,12 +93,12 @@ test('24 models edit and 22 of them several pictures; enumeration, model list an
 
 test('model and its former name modelId mean the same', async () => {
   for (const body of [
-    { model: 'film-noir-edit' },
-    { modelId: 'film-noir-edit' },
-    { model: 'film-noir-edit', modelId: 'film-noir-edit' },
+    { model: 'color-light-edit' },
+    { modelId: 'color-light-edit' },
+    { model: 'color-light-edit', modelId: 'color-light-edit' },
   ]) {
-    const { status, headers } = await post('/image/edit', { image, prompt: 'film noir', ...body })
-    assert.deepEqual([status, headers.get('x-svc-model-id')], [200, 'film-noir-edit'])
+    const { status, headers } = await post('/image/edit', { image, ...grey, ...body })
+    assert.deepEqual([status, headers.get('x-svc-model-id')], [200, 'color-light-edit'])
   }
 })
 
@@ -321,7 +321,7 @@ test('without a key 401, and without money 402', async () => {
 
 test('a retry with the same Idempotency-Key gets the same file and pays once; another file is refused', async () => {
   const headers = { 'idempotency-key': 'edit-1' }
-  const form = () => formOf({ image: photo, prompt: 'watercolor style', model: 'watercolor-edit' })
+  const form = () => formOf({ image: photo, ...grey, model: 'color-light-edit' })
   const { result: first, usd } = await costOf(() => post('/image/edit', form(), headers))
   assert.deepEqual([first.status, usd], [200, 2_000_000n])
   const { result: second, usd: more } = await costOf(() => post('/image/edit', form(), headers))
@@ -330,8 +330,8 @@ test('a retry with the same Idempotency-Key gets the same file and pays once; an
   assert.deepEqual(second.bytes, first.bytes)
   const other = formOf({
     image: await plain(300, 300).png().toBuffer(),
-    prompt: 'watercolor style',
-    model: 'watercolor-edit',
+    ...grey,
+    model: 'color-light-edit',
   })
   assert.equal((await post('/image/edit', other, headers)).json.code, 'IDEMPOTENCY_KEY_REUSED')
 })

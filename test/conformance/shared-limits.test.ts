@@ -27,7 +27,7 @@ const config = paidConfig(`
 
 const database = await createTestDatabase()
 const { sql, close } = createDatabase(database.connection, { connectionsMax: 2 })
-const processes = await startPaidProcesses({ after }, { connection: database.connection, count: 4, config, standsAtMs })
+const processes = await startPaidProcesses({ after }, { connection: database.connection, count: 3, config, standsAtMs })
 after(async () => {
   await close()
   await database.drop()
@@ -66,28 +66,27 @@ const sendAll = async (servers: readonly PaidProcess[], keys: readonly string[],
 
 const remainingOf = ({ headers }: Answer) => Number(headers['x-ratelimit-remaining-requests'])
 
-for (const count of [2, 4])
-  test(`1000 requests at once on a limit of 100, on ${count} processes: exactly 100 are let in`, async () => {
-    const payer = await createPayer(sql, { usd: 10_000n * unitNanos })
-    const answers = await sendAll(processes.slice(0, count), [payer.key], 1000)
-    const served = answers.filter(({ status }) => status === 200)
-    const refused = answers.filter(({ status }) => status === 429)
-    assert.deepEqual([served.length, refused.length], [100, 900])
-    // Each was told another number, and nobody was told one twice.
-    assert.deepEqual(
-      served.map(remainingOf).sort((one, other) => other - one),
-      Array.from({ length: 100 }, (_, index) => 99 - index),
-    )
-    assert.ok(refused.every((answer) => remainingOf(answer) === 0))
-    // Who was not let in has paid nothing.
-    assert.equal((await payer.balances()).usd, 9_900n * unitNanos)
-  })
+test('1000 requests at once on a limit of 100, on 3 processes: exactly 100 are let in', async () => {
+  const payer = await createPayer(sql, { usd: 10_000n * unitNanos })
+  const answers = await sendAll(processes, [payer.key], 1000)
+  const served = answers.filter(({ status }) => status === 200)
+  const refused = answers.filter(({ status }) => status === 429)
+  assert.deepEqual([served.length, refused.length], [100, 900])
+  // Each was told another number, and nobody was told one twice.
+  assert.deepEqual(
+    served.map(remainingOf).sort((one, other) => other - one),
+    Array.from({ length: 100 }, (_, index) => 99 - index),
+  )
+  assert.ok(refused.every((answer) => remainingOf(answer) === 0))
+  // Who was not let in has paid nothing.
+  assert.equal((await payer.balances()).usd, 9_900n * unitNanos)
+})
 
 test('what is left only goes down, whichever process answers', async () => {
   const payer = await createPayer(sql, { usd: 10_000n * unitNanos })
   const left: number[] = []
   for (let index = 0; index < 40; index++)
-    left.push(remainingOf(await send(processes[index % 4]?.url ?? '', payer.key)))
+    left.push(remainingOf(await send(processes[index % 3]?.url ?? '', payer.key)))
   assert.deepEqual(
     left,
     Array.from({ length: 40 }, (_, index) => 99 - index),

@@ -68,16 +68,16 @@ const creditOf = async (payer: string) =>
 
 const once = { credit: 5_000_000_000n, transfers: 1n }
 
-/** Kills both processes when the payment has come so far, brings them back, and lets them find out. */
+/** Kills both processes when the payments have come so far, brings them back, and lets them find out. */
 const dieAndComeBack = async (
-  payment: string,
+  payments: string[],
   hasComeSoFar: () => Promise<boolean>,
   meanwhile: () => Promise<void>,
 ) => {
-  const lost = pay(processes[0]?.url ?? '', payment).catch(() => undefined)
+  const lost = payments.map((payment) => pay(processes[0]?.url ?? '', payment).catch(() => undefined))
   await until(hasComeSoFar)
   await Promise.all(processes.map((process) => process.kill()))
-  assert.equal(await lost, undefined, 'nobody heard how it ended')
+  for (const answer of lost) assert.equal(await answer, undefined, 'nobody heard how it ended')
   await meanwhile()
   await Promise.all(processes.map((process) => process.restart()))
 }
@@ -104,7 +104,7 @@ test('killed while the transaction waits for its block: credited once after the 
   await evm.setAutomine(false)
   const isSent = async () =>
     (await stateOf(wallet.normal)) === 'broadcast' && evm.calls.includes('eth_sendRawTransaction')
-  await dieAndComeBack(payment, isSent, async () => {
+  await dieAndComeBack([payment], isSent, async () => {
     assert.deepEqual(await creditOf(wallet.normal), { credit: 0n, transfers: 0n })
     await evm.setAutomine(true)
     await evm.mine()
@@ -119,7 +119,7 @@ test('killed when it was written down but the chain never got it: sent again, cr
   const payment = await sign(wallet, 'eip155')
   evm.faults.dropSends = true
   await dieAndComeBack(
-    payment,
+    [payment],
     async () => (await stateOf(wallet.normal)) === 'broadcast',
     async () => {
       evm.faults.dropSends = false
@@ -131,38 +131,38 @@ test('killed when it was written down but the chain never got it: sent again, cr
   assert.deepEqual(await creditOf(wallet.normal), once)
 })
 
-for (const family of ['eip155', 'solana'] as const)
-  test(`killed when the money has moved and nobody has written that down (${family}): credited once`, async () => {
-    const wallet = family === 'eip155' ? await chains.evmWallet() : await chains.solanaWallet()
-    const payment = await sign(wallet, family)
-    const balance = () =>
-      family === 'eip155' ? evm.balanceOf(wallet.address as `0x${string}`) : svm.tokenBalance(wallet.address)
-    const blocker = createDatabase(database.connection, { connectionsMax: 1 })
-    let release = () => {}
-    const released = new Promise<void>((resolve) => {
-      release = resolve
-    })
-    // Whoever wants to credit something waits for us.
-    const blocking = blocker.sql.transaction(async (held) => {
-      await held`lock table ledger_transfer in exclusive mode`
-      await released
-    })
-    const hasMoved = async () => (await balance()) === 95_000_000n
-    await dieAndComeBack(payment, hasMoved, async () => {
-      assert.notEqual(await stateOf(wallet.normal), 'credited')
-      release()
-      await blocking
-      await blocker.close()
-    })
-    await until(async () => (await stateOf(wallet.normal)) === 'credited')
-    const answers = await Promise.all(processes.map(({ url }) => pay(url, payment)))
+test('killed when the money has moved, on both chains, and nobody has written that down: credited once', async () => {
+  const [one, other] = [await chains.evmWallet(), await chains.solanaWallet()]
+  const payments = [await sign(one, 'eip155'), await sign(other, 'solana')]
+  const balances = async () => [await evm.balanceOf(one.account.address), await svm.tokenBalance(other.address)]
+  const blocker = createDatabase(database.connection, { connectionsMax: 1 })
+  let release = () => {}
+  const released = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  // Whoever wants to credit something waits for us.
+  const blocking = blocker.sql.transaction(async (held) => {
+    await held`lock table ledger_transfer in exclusive mode`
+    await released
+  })
+  const haveMoved = async () => (await balances()).every((balance) => balance === 95_000_000n)
+  await dieAndComeBack(payments, haveMoved, async () => {
+    for (const { normal } of [one, other]) assert.notEqual(await stateOf(normal), 'credited')
+    release()
+    await blocking
+    await blocker.close()
+  })
+  for (const [index, { normal }] of [one, other].entries()) {
+    await until(async () => (await stateOf(normal)) === 'credited')
+    const answers = await Promise.all(processes.map(({ url }) => pay(url, payments[index] ?? '')))
     assert.deepEqual(
       answers.map(({ status }) => status),
       [200, 200],
     )
-    assert.deepEqual(await creditOf(wallet.normal), once)
-    assert.equal(await balance(), 95_000_000n)
-  })
+    assert.deepEqual(await creditOf(normal), once)
+  }
+  assert.deepEqual(await balances(), [95_000_000n, 95_000_000n])
+})
 
 test('many payments of many wallets over two processes: each is credited once', async () => {
   const wallets = await Promise.all(Array.from({ length: 16 }, () => chains.evmWallet()))

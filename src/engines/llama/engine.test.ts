@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { after, test } from 'node:test'
 import type { ChatMessage } from '#contract/text-parts.js'
 import { deltas, openTinyModel, say, toCall } from '../../../test/tiny-model.js'
@@ -102,16 +105,29 @@ test('a stop text ends the answer, is not in it, and may be spread over tokens',
   assert.equal(streamed.map(({ delta }) => delta.content ?? '').join(''), 'The capital of Fr')
 })
 
+/** The same model, but its file says that it was made for fewer tokens, so that their end is near. */
+const withContextOf = (contextTokens: number) => {
+  const file = readFileSync('models/tessera-tiny-57m-q5.gguf')
+  const key = '.context_length'
+  // The value comes after its type, which takes four bytes as well.
+  file.writeUInt32LE(contextTokens, file.indexOf(key) + key.length + 4)
+  const folder = mkdtempSync(join(tmpdir(), 'tessera-test-'))
+  after(() => rmSync(folder, { recursive: true, force: true }))
+  const path = join(folder, 'short.gguf')
+  writeFileSync(path, file)
+  return openTinyModel({ after }, () => path)
+}
+
 test('max_completion_tokens cuts the answer, and never reaches beyond the context', async () => {
   const cut = await ask({ messages: say('Tell me a story.'), max_completion_tokens: 4 })
   assert.deepEqual([cut.finish_reason, cut.usage.completion], ['length', 4])
-  const full = await ask({
-    messages: say('word '.repeat(1950)),
+  const full = await withContextOf(256).ask({
+    messages: say('word '.repeat(180)),
     max_completion_tokens: 1000,
     response_format: { type: 'json_schema', json_schema: { type: 'array', items: { type: 'integer' }, minItems: 200 } },
   })
   assert.equal(full.finish_reason, 'length')
-  assert.equal(full.usage.fresh + full.usage.cacheRead + full.usage.completion, 2048)
+  assert.equal(full.usage.fresh + full.usage.cacheRead + full.usage.completion, 256)
 })
 
 test('a prompt that does not fit is too long', async () => {
@@ -234,7 +250,7 @@ test('a model that is absent or damaged is unavailable, by name', async () => {
 test('closing the engine ends what is running, with an error and not with a hang', async () => {
   const brief = createLlamaEngine({ modelFile: (name) => `models/${name}` })
   const stories = [1, 2, 3, 4, 5, 6].map((number) =>
-    brief.text.answer(toCall({ messages: say(`Tell me story ${number}.`), max_completion_tokens: 500 })),
+    brief.text.answer(toCall({ messages: say(`Tell me story ${number}.`), max_completion_tokens: 40 })),
   )
   const outcomes = Promise.allSettled(stories)
   for await (const _ of brief.text.stream(toCall({}))) break

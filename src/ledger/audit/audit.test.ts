@@ -16,7 +16,6 @@ const dayMs = 86_400_000
 const lastMs = nowMs + 21 * dayMs
 const diem = 1_000_000_000n
 
-
 /** Ids of requests as the database writes them. */
 const dashed = (requestId: string) => requestId.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
 
