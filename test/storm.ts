@@ -32,7 +32,13 @@ export type Round = {
   problems: string[]
 }
 
-type Options = { rounds: number; seed: number; onRound?: (round: Round) => void }
+type Options = {
+  rounds: number
+  seed: number
+  /** How many processes there are, one number after the other. */
+  counts?: readonly number[]
+  onRound?: (round: Round) => void
+}
 
 /** Short, so that a round need not wait long until what a dead process held is given back. */
 const holdMs = 600
@@ -45,13 +51,13 @@ const deliverMs = 20_000
  * Round after round: requests of every kind on one to three processes, one of which is killed or frozen at a bad moment.
  * Afterwards, what the callers received is held against the books.
  */
-export const runStorm = async ({ rounds, seed, onRound = () => {} }: Options): Promise<Round[]> => {
+export const runStorm = async ({ rounds, seed, counts = [1, 2, 3], onRound = () => {} }: Options): Promise<Round[]> => {
   const random = createRandom(seed)
   const done: Round[] = []
   // Now and then another number of processes, on a new database, so that the audits stay quick.
-  const roundsPerDatabase = Math.min(20, Math.ceil(rounds / 3))
-  for (let count = 1; done.length < rounds; count = (count % 3) + 1) {
-    await withService(count, async (service) => {
+  const roundsPerDatabase = Math.min(20, Math.ceil(rounds / counts.length))
+  for (let turn = 0; done.length < rounds; turn++) {
+    await withService(counts[turn % counts.length] ?? 1, async (service) => {
       const end = Math.min(rounds, done.length + roundsPerDatabase)
       while (done.length < end) {
         // Each kind once before any kind again.

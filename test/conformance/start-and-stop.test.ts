@@ -4,6 +4,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
+import { createDatabase } from '#store/sql.js'
 import { installFolder } from '../../src/config.js'
 import { createTestDatabase } from '../database.js'
 import { createFolder, processesIn, runTessera, startTessera } from '../process.js'
@@ -22,6 +23,13 @@ test('a bare machine serves after one command: address, key and a line that work
   assert.equal(statSync(file).mode & 0o777, 0o600, 'only its owner reads the key')
   const accounts = JSON.parse((await runTessera(['accounts', 'list', '--json'], { cwd })).stdout)
   assert.deepEqual([accounts.length, accounts[0].usd, accounts[0].tier], [1, '100', 'paid'])
+
+  await test.test('a second service on the same folder is refused in one sentence', async () => {
+    const { code, stderr, stdout } = await runTessera(['serve'], { cwd })
+    assert.equal(code, 1)
+    assert.match(stderr, /^tessera: .*in use by another Tessera/)
+    assert.doesNotMatch(stderr + stdout, /\n +at /)
+  })
 
   service.child.kill('SIGTERM')
   assert.deepEqual(await service.ended, { code: 0, signal: null })
@@ -58,15 +66,6 @@ test('an installation in a folder that only root may enter serves too', async (t
   assert.equal(statSync(folder).mode & 0o777, 0o700)
   const service = await startTessera(test, { cwd: folder, installation: folder })
   assert.equal((await service.outside.get('/ready')).status, 200)
-})
-
-test('a second service on the same folder is refused in one sentence', async (test) => {
-  const cwd = createFolder(test)
-  await startTessera(test, { cwd })
-  const { code, stderr, stdout } = await runTessera(['serve'], { cwd })
-  assert.equal(code, 1)
-  assert.match(stderr, /^tessera: .*in use by another Tessera/)
-  assert.doesNotMatch(stderr + stdout, /\n +at /)
 })
 
 test('what an operator can mend is one sentence, exit code 1, and no stack trace', async (test) => {
@@ -110,34 +109,6 @@ test('what an operator can mend is one sentence, exit code 1, and no stack trace
     assert.doesNotMatch(stderr, /\n +at |hunter2/)
   }
   assert.ok(!existsSync(join(cwd, 'data', 'postgres')), 'and no database was started for nothing')
-})
-
-test('a stop waits for the request that is running', async (test) => {
-  const cwd = createFolder(test)
-  const database = await createTestDatabase()
-  test.after(database.drop)
-  const service = await startTessera(test, { cwd, env: { DATABASE_URL: database.url, TESSERA_ADMIN_KEY: 'chosen' } })
-  const admin = service.api.as('chosen')
-  assert.equal((await admin.get('/api_keys')).status, 200)
-  const { createDatabase } = await import('#store/sql.js')
-  const blocker = createDatabase(database.connection, { connectionsMax: 1 })
-  let release = () => {}
-  const blocked = blocker.sql.transaction(async (sql) => {
-    await sql`lock table api_key in access exclusive mode`
-    await new Promise<void>((resolve) => {
-      release = resolve
-    })
-  })
-  const slow = admin.get('/api_keys')
-  await wait(300)
-  service.child.kill('SIGTERM')
-  await wait(300)
-  await assert.rejects(service.api.get('/models'), 'nobody new is let in')
-  release()
-  await blocked
-  await blocker.close()
-  assert.equal((await slow).status, 200, 'who was inside is served')
-  assert.deepEqual(await service.ended, { code: 0, signal: null })
 })
 
 test('several workers share the port, the database and the metrics; a dead one is replaced', async (test) => {
@@ -190,7 +161,7 @@ test('two processes on one database may start together with the same admin key',
   assert.match(unknowing.seen.stdout, /ADMIN key +made before; npx tessera keys create/, 'no key file is promised')
 })
 
-test('the config file is followed while the service runs; a bad one is refused and the old one stays', async (test) => {
+test('a service follows its config file, and finishes what runs before it stops', async (test) => {
   const cwd = createFolder(test)
   const database = await createTestDatabase()
   test.after(database.drop)
@@ -203,19 +174,46 @@ models:
 ${rest}`,
     )
   write('before')
-  const service = await startTessera(test, { cwd, env: { DATABASE_URL: database.url, HOUSE_KEY: 'very-secret' } })
+  const env = { DATABASE_URL: database.url, TESSERA_ADMIN_KEY: 'chosen', HOUSE_KEY: 'very-secret' }
+  const service = await startTessera(test, { cwd, env })
   const first = async () => (await service.api.get('/models')).body.data[0].id
   const until = async (done: () => Promise<boolean>) => {
     const deadline = performance.now() + 10_000
     while (!(await done()) && performance.now() < deadline) await wait(50)
     assert.ok(await done())
   }
-  assert.equal(await first(), 'before')
-  write('after')
-  await until(async () => (await first()) === 'after')
-  write('broken', 'unknown: true\n')
-  await until(async () => service.seen.stdout.includes('config file refused'))
-  assert.equal(await first(), 'after')
-  assert.match(service.seen.stdout, /tessera\.yaml:4/)
-  assert.ok(!service.seen.stdout.includes('very-secret'))
+
+  await test.test('the config file is followed while it runs; a bad one is refused and the old one stays', async () => {
+    assert.equal(await first(), 'before')
+    write('after')
+    await until(async () => (await first()) === 'after')
+    write('broken', 'unknown: true\n')
+    await until(async () => service.seen.stdout.includes('config file refused'))
+    assert.equal(await first(), 'after')
+    assert.match(service.seen.stdout, /tessera\.yaml:4/)
+    assert.ok(!service.seen.stdout.includes('very-secret'))
+  })
+
+  await test.test('a stop waits for the request that is running', async () => {
+    const admin = service.api.as('chosen')
+    assert.equal((await admin.get('/api_keys')).status, 200)
+    const blocker = createDatabase(database.connection, { connectionsMax: 1 })
+    let release = () => {}
+    const blocked = blocker.sql.transaction(async (sql) => {
+      await sql`lock table api_key in access exclusive mode`
+      await new Promise<void>((resolve) => {
+        release = resolve
+      })
+    })
+    const slow = admin.get('/api_keys')
+    await wait(300)
+    service.child.kill('SIGTERM')
+    await wait(300)
+    await assert.rejects(service.api.get('/models'), 'nobody new is let in')
+    release()
+    await blocked
+    await blocker.close()
+    assert.equal((await slow).status, 200, 'who was inside is served')
+    assert.deepEqual(await service.ended, { code: 0, signal: null })
+  })
 })
