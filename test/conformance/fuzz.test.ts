@@ -212,8 +212,8 @@ const working: Record<string, object> = {
   '/image/upscale': { image: picture, scale: 2, creativity: 0.01 },
   '/image/background-remove': { image: subject },
 }
-/** These take a while each. */
-const runsFor = (path: string) => (path.startsWith('/image') ? 12 : 75)
+/** Pictures take a while each, and some of them longer than others. */
+const runsFor = (path: string) => (/upscale|background-remove/.test(path) ? 6 : path.startsWith('/image') ? 12 : 75)
 
 for (const [path, body] of Object.entries(working))
   test(`POST ${path} survives any change to a body that works; only what is answered is charged`, async () => {
