@@ -5,7 +5,11 @@ import { createTestDatabase } from '../../test/database.js'
 import { adminKey, createTestClock, startService } from '../../test/service.js'
 
 const clock = createTestClock()
-const service = await startService({ after }, { clock })
+const database = await createTestDatabase()
+const service = await startService({ after }, { clock, database })
+/** Another process on the same database. */
+const other = await startService({ after }, { clock, database })
+after(database.drop)
 const read = (authorization: string) => service.get('/api_keys', { headers: { authorization } })
 
 test('each kind of wrong key is a precise 401', async () => {
@@ -57,35 +61,29 @@ test('the scheme is not case-sensitive', async () => {
   assert.equal((await read(`bearer ${adminKey}`)).status, 200)
 })
 
-test('a key revoked in one process is refused in another within a second', async (test) => {
-  const database = await createTestDatabase()
-  test.after(database.drop)
-  const one = await startService(test, { database })
-  const two = await startService(test, { database })
-  const { id, apiKey } = (await one.admin.post('/api_keys', { apiKeyType: 'INFERENCE', description: 'x' })).body.data
-  const elsewhere = two.as(apiKey)
+test('a key revoked in one process is refused in another within a second', async () => {
+  const { admin } = service
+  const { id, apiKey } = (await admin.post('/api_keys', { apiKeyType: 'INFERENCE', description: 'x' })).body.data
+  const elsewhere = other.as(apiKey)
   assert.equal((await elsewhere.get('/models')).status, 200)
   assert.equal((await elsewhere.get('/models')).status, 200, 'now it is remembered there')
-  await one.admin.delete(`/api_keys?id=${id}`)
+  await admin.delete(`/api_keys?id=${id}`)
   const deadline = performance.now() + 1_000
   let status = 200
   while (status === 200 && performance.now() < deadline) status = (await elsewhere.get('/models')).status
   assert.equal(status, 401)
 })
 
-test('a new key works everywhere at once, even where it was tried before it existed', async (test) => {
-  const database = await createTestDatabase()
-  test.after(database.drop)
-  const one = await startService(test, { database })
-  const two = await startService(test, { database })
-  assert.equal((await two.as('chosen-later').get('/models')).status, 401)
+test('a new key works everywhere at once, even where it was tried before it existed', async () => {
+  const { sql } = service
+  assert.equal((await other.as('chosen-later').get('/models')).status, 401)
   const { createKey } = await import('#accounts/api-keys.js')
-  const [account] = await one.sql<{ id: string }>`select id from account`
+  const [account] = await sql<{ id: string }>`select id from account`
   const key = { accountId: String(account?.id), type: 'INFERENCE', description: '', secret: 'chosen-later' } as const
-  await createKey(one.sql, key, Date.now())
+  await createKey(sql, key, clock.nowMs())
   const deadline = performance.now() + 1_000
   let status = 401
-  while (status === 401 && performance.now() < deadline) status = (await two.as('chosen-later').get('/models')).status
+  while (status === 401 && performance.now() < deadline) status = (await other.as('chosen-later').get('/models')).status
   assert.equal(status, 200)
 })
 
