@@ -33,6 +33,7 @@ import { describeInterface } from './openapi.js'
 import { brotliQuality, compressFromBytes } from './paid.js'
 import { createPaidLane, type HandedOver } from './paid-lane.js'
 import type { PaymentRequired } from './payment-required.js'
+import { createSerializers } from './serializers.js'
 import type { Standings } from './tell-standing.js'
 import { createValidators } from './validation.js'
 
@@ -134,6 +135,7 @@ export const createServer = async (needs: Needs) => {
   for (const schema of sharedSchemas) app.addSchema(schema)
   const validators = createValidators(sharedSchemas)
   app.setValidatorCompiler(validators.compiler)
+  app.setSerializerCompiler(createSerializers(sharedSchemas))
   app.setErrorHandler(answerFailure)
   app.setNotFoundHandler((request) => {
     throw fail('notFound', request.method, request.url.split('?', 1)[0]?.slice(0, 200) ?? '')
