@@ -20,9 +20,9 @@ type Served = {
 
 /**
  * Small paid requests whose body stays bytes, such as calls of blockchain nodes. Routing, hooks and parsers of the
- * framework would cost as much as all that is done for them, so what is plain (a known key, a short body of JSON, an address
- * as it is documented) is answered straight on node:http, with the same authentication, headers, log line and metrics.
- * Everything else, and everything that fails, takes the usual way.
+ * framework would be a fifth of what they cost, so what is plain (a known key, a short body of JSON, an address as it is
+ * documented) is answered straight on node:http, with the same authentication, headers, log line and metrics. Everything
+ * else, and everything that fails, takes the usual way.
  */
 export type PaidLane = {
   /** Addresses that are `prefix` and one plain word go to `answer`, but for words that are other routes. */
