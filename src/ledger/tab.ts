@@ -29,13 +29,9 @@ export type Paid<Result> = { result: Result; before: Before; walletUsd: bigint |
 /** Then younger ones take its place, so that none outlives a change of limits or of the day for long. */
 const ageMaxMs = 5_000
 
-/**
- * A statement costs as much as many calls. Where a crowd runs at once, it waits a moment for more to share it: the longer,
- * the more there are to come.
- */
+/** Where so many run at once, a statement waits a moment for more to share it: it costs as much as many calls. */
 const crowd = 32
-const gatherMsMax = 10
-const gatherMs = (running: number) => (running < crowd ? 0 : Math.min(gatherMsMax, Math.round(running / 12)))
+const gatherMs = 4
 
 type Finished = { requestId: string; units: bigint; resolve(): void; reject(error: unknown): void }
 type Wish = { units: bigint; answer(isAdmitted: boolean): void }
@@ -151,8 +147,7 @@ export class Tab {
     if (charge === undefined || this.#isExtending) return
     this.#isExtending = true
     while (this.#wishes.length > 0) {
-      const waitMs = gatherMs(this.#running)
-      if (waitMs > 0) await sleep(waitMs)
+      if (this.#isCrowded) await sleep(gatherMs)
       const wishes = this.#wishes.splice(0)
       // It was shut meanwhile.
       if (wishes.length === 0) break
@@ -200,6 +195,11 @@ export class Tab {
     this.#settleSoon()
   }
 
+  /** Many run, so others will want the same in a moment. */
+  get #isCrowded(): boolean {
+    return this.#running >= crowd
+  }
+
   get #isLast(): boolean {
     return this.#running === 0 && this.#wishes.length === 0
   }
@@ -209,8 +209,7 @@ export class Tab {
     if (this.#isSettling || this.#isEnded) return
     if (this.#finished.length === 0 && this.#leaving.length === 0 && !this.#isLast) return
     this.#isSettling = true
-    const waitMs = gatherMs(this.#running)
-    if (waitMs > 0) setTimeout(() => void this.#settle(), waitMs)
+    if (this.#isCrowded) setTimeout(() => void this.#settle(), gatherMs)
     else setImmediate(() => void this.#settle())
   }
 
