@@ -170,13 +170,17 @@ export class Tab {
     const charge = this.#charge as Charge
     const { usd, bundled, diem } = charge.paidParts
     const before = { usd: charge.before.usd - usd - bundled, diem: charge.before.diem - diem }
-    const { units, result } = await work(charge).catch(async (error) => {
+    let used: Used<Result>
+    try {
+      used = await work(charge)
+    } catch (error) {
       if (order.requestId === this.#order.requestId) this.#paysOnlyParts = true
       this.#leave(order.units)
       // What failed has given everything back by the time that its caller hears of it.
       await this.givenBack()
       throw error
-    })
+    }
+    const { units, result } = used
     await new Promise<void>((resolve, reject) => {
       this.#finished.push({ requestId: order.requestId, units, resolve, reject })
       this.#leave(order.units - units)
