@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { systemClock } from '#plumbing/clock.js'
+import { createRoom } from '#plumbing/room.js'
 import { neverStops } from '#plumbing/stop-signal.js'
 import { call, startNetwork } from '../../../test/fakes/rpc-network.js'
 import { FakeRpcError, type FakeRpcNode } from '../../../test/fakes/rpc-node.js'
@@ -101,6 +102,17 @@ test('there is a bound for all of them too: beyond it nothing more is asked for'
   for (const answer of answers) if (answer instanceof NodeError) assert.equal(answer.trouble, 'tooLarge')
   assert.ok(first.times('echo') < 50 + 50)
   assert.deepEqual(troubles, [])
+})
+
+test('of large answers that come one by one, those are taken that there is room for', async (t) => {
+  const room = createRoom(() => 300_000)
+  const { nodes, first, troubles } = await start(t, 1, { room })
+  first.faults.refuseBatches = 'status'
+  first.answer('echo', 'x'.repeat(200_000))
+  const answers = await nodes.ask(calls(4), neverStops)
+  assert.equal(answers.filter((answer) => 'result' in answer).length, 1)
+  for (const answer of answers) if (answer instanceof NodeError) assert.equal(answer.trouble, 'noRoom')
+  assert.deepEqual([troubles, room.taken()], [[], 0])
 })
 
 test('each item of a batch has its own end', async (t) => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { createRoom } from '#plumbing/room.js'
 import { createStop } from '#plumbing/stop-signal.js'
 import { call, connect, startNetwork, until, untilHeadsKnown } from '../../../test/fakes/rpc-network.js'
 import { FakeRpcError, startFakeRpcNode } from '../../../test/fakes/rpc-node.js'
@@ -154,6 +155,18 @@ test('what is larger than we take is not read, nor asked elsewhere, nor held aga
   first.answer('eth_call', 1)
   assert.equal(troubleOf(await ask('eth_call')), 'tooLarge')
   assert.deepEqual([second.times('eth_call'), troubles], [0, []])
+})
+
+test('what there is no room for is not asked elsewhere, nor held against the node, and takes no room afterwards', async (t) => {
+  const room = createRoom(() => 100_000)
+  const { fakes, ask, troubles } = await startNetwork(t, 2, { room })
+  const [first, second] = fakes as [(typeof fakes)[0], (typeof fakes)[0]]
+  first.answer('eth_call', 'x'.repeat(200_000))
+  assert.equal(troubleOf(await ask('eth_call')), 'noRoom')
+  assert.deepEqual([first.times('eth_call'), second.times('eth_call'), troubles, room.taken()], [1, 0, [], 0])
+  first.answer('eth_call', 'x'.repeat(90_000))
+  assert.equal(((await ask('eth_call')) as { result: string }).result.length, 90_002)
+  assert.equal(room.taken(), 0)
 })
 
 test('a revert and other proper errors are passed on, and nobody else is asked', async (t) => {
